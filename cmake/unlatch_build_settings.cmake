@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# How everything in this tree is compiled: language, warnings, sanitizers, compiler cache, and what
+# goes where in the build and install trees.
+
+include(GNUInstallDirs)
+
+set(UNLATCH_SANITIZE "" CACHE STRING "Sanitizers to build everything with: address;undefined or thread")
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+if(PROJECT_IS_TOP_LEVEL)
+  if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE)
+  endif()
+  set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+  add_compile_options(-Wall -Wextra -Wpedantic)
+
+  find_program(UNLATCH_CCACHE ccache)
+  mark_as_advanced(UNLATCH_CCACHE)
+  if(UNLATCH_CCACHE)
+    foreach(language IN ITEMS C CXX)
+      if(NOT CMAKE_${language}_COMPILER_LAUNCHER)
+        set(CMAKE_${language}_COMPILER_LAUNCHER "${UNLATCH_CCACHE}")
+      endif()
+    endforeach()
+  endif()
+endif()
+
+if(UNLATCH_SANITIZE)
+  list(JOIN UNLATCH_SANITIZE "," sanitizers)
+  add_compile_options(-fsanitize=${sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${sanitizers})
+  if("thread" IN_LIST UNLATCH_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # GCC warns of every std::atomic_thread_fence, those inside the standard library included.
+    add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-tsan>)
+  endif()
+endif()
+
+set(checked_by_default OFF)
+if(UNLATCH_SANITIZE OR CMAKE_BUILD_TYPE STREQUAL "Debug")
+  set(checked_by_default ON)
+endif()
+option(UNLATCH_CHECKED "Check at run time that locks are used as documented" ${checked_by_default})

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+
+find_package(GTest REQUIRED)
+include(GoogleTest)
+
+# unlatch_add_test(name SOURCES file... [LIBRARIES target...] [LABELS label...] [TIMEOUT seconds])
+#
+# Builds the GoogleTest program `name` and registers each of its tests with ctest, as `name.` followed
+# by the test's own name. Every program has the library, GoogleTest with its main function, and Google
+# Mock; LIBRARIES adds to them. TIMEOUT is for one test, 120 seconds if not given.
+function(unlatch_add_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 test "" "TIMEOUT" "SOURCES;LIBRARIES;LABELS")
+  if(NOT test_SOURCES OR test_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "unlatch_add_test(${name}): needs SOURCES; takes LIBRARIES, LABELS, TIMEOUT")
+  endif()
+  if(NOT test_TIMEOUT)
+    set(test_TIMEOUT 120)
+  endif()
+  add_executable(${name} ${test_SOURCES})
+  target_link_libraries(${name} PRIVATE unlatch::unlatch ${test_LIBRARIES} GTest::gmock
+                                        GTest::gtest_main)
+  gtest_discover_tests(
+    ${name}
+    TEST_PREFIX ${name}.
+    DISCOVERY_TIMEOUT 60
+    PROPERTIES TIMEOUT ${test_TIMEOUT})
+  if(test_LABELS)
+    # gtest_discover_tests keeps only the first of several labels, so ctest sets them afterwards.
+    set(labels_file "${CMAKE_CURRENT_BINARY_DIR}/${name}_labels.cmake")
+    file(
+      WRITE "${labels_file}"
+      "foreach(test IN LISTS ${name}_TESTS)\n"
+      "  set_tests_properties(\"\${test}\" PROPERTIES LABELS \"${test_LABELS}\")\n"
+      "endforeach()\n")
+    set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${labels_file}")
+  endif()
+endfunction()
