@@ -7,8 +7,7 @@ include(CMakePackageConfigHelpers)
 
 set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/unlatch)
 
-install(DIRECTORY "${unlatch_SOURCE_DIR}/include/" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(TARGETS unlatch EXPORT unlatch_targets)
+install(TARGETS unlatch EXPORT unlatch_targets FILE_SET HEADERS)
 install(EXPORT unlatch_targets NAMESPACE unlatch:: FILE unlatchTargets.cmake
         DESTINATION ${package_directory})
 
@@ -31,6 +30,7 @@ if(NOT BUILD_SHARED_LIBS)
   string(APPEND pkg_config_libraries " -lstdc++")
 endif()
 file(RELATIVE_PATH pkg_config_prefix "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
+string(REGEX REPLACE "/$" "" pkg_config_prefix "${pkg_config_prefix}")
 configure_file(cmake/unlatch.pc.in "${unlatch_BINARY_DIR}/package/unlatch.pc" @ONLY)
 install(FILES "${unlatch_BINARY_DIR}/package/unlatch.pc"
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
