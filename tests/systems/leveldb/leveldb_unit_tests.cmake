@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# LevelDB's own unit tests, all that its CMakeLists.txt runs on POSIX, as programs of their own with
+# their own main functions, on our synchronization and (where it is built) on stock. Each has a scratch
+# directory of its own, so that they can run at the same time.
+
+find_package(benchmark REQUIRED)
+
+set(leveldb_unit_tests
+    db/autocompact_test.cc db/c_test.c db/corruption_test.cc db/db_test.cc db/dbformat_test.cc
+    db/fault_injection_test.cc db/filename_test.cc db/log_test.cc db/recovery_test.cc
+    db/skiplist_test.cc db/version_edit_test.cc db/version_set_test.cc db/write_batch_test.cc
+    helpers/memenv/memenv_test.cc
+    issues/issue178_test.cc issues/issue200_test.cc issues/issue320_test.cc
+    table/filter_block_test.cc table/table_test.cc
+    util/arena_test.cc util/bloom_test.cc util/cache_test.cc util/coding_test.cc util/crc32c_test.cc
+    util/env_posix_test.cc util/env_test.cc util/hash_test.cc util/logging_test.cc
+    util/no_destructor_test.cc util/status_test.cc)
+
+function(unlatch_add_leveldb_unit_test variant source)
+  get_filename_component(test "${source}" NAME_WE)
+  set(program leveldb_${variant}_${test})
+  add_executable(${program} "${UNLATCH_LEVELDB_SOURCE_DIR}/${source}")
+  unlatch_leveldb_compile_options(${program})
+  target_link_libraries(${program} PRIVATE leveldb_${variant}_testutil)
+  if(test STREQUAL "db_test")
+    target_link_libraries(${program} PRIVATE benchmark::benchmark)
+  endif()
+  set(scratch "${CMAKE_CURRENT_BINARY_DIR}/scratch/${program}")
+  file(MAKE_DIRECTORY "${scratch}")
+  add_test(NAME leveldb.${variant}.${test} COMMAND ${program})
+  set_tests_properties(
+    leveldb.${variant}.${test}
+    PROPERTIES ENVIRONMENT "TEST_TMPDIR=${scratch}"
+               LABELS leveldb
+               TIMEOUT 600)
+endfunction()
+
+foreach(variant IN LISTS UNLATCH_LEVELDB_VARIANTS)
+  foreach(source IN LISTS leveldb_unit_tests)
+    unlatch_add_leveldb_unit_test(${variant} ${source})
+  endforeach()
+endforeach()
