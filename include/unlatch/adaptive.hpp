@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The default policy. What it learns is kept per thread and lock name or call site, so learning never
+// causes a conflict.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+
+#include "unlatch/policy.hpp"
+
+namespace unlatch::policy {
+
+/// Tells causes apart and stops trying where trying has not paid.
+///
+/// - The lock is held: wait for it before beginning (at most 10 000 ticks, then queue for the lock: a
+///   section that long is not worth waiting for). Aborts for that cause hardly count, so one thread in
+///   the lock does not drive all others there (the lemming effect, Schrimpf 2014 section 5).
+/// - Conflict: up to 3 more attempts, after a random pause that doubles.
+/// - Capacity: once more if the hardware says so (an SMT sibling may have caused it), else the lock.
+/// - Interrupts, page faults and system calls: once more; a page fault is served by the lock's run.
+/// - Each section that had to fall back doubles the number of sections that skip elision next, from 1 to
+///   1024; each commit halves it. The cost of trying in vain is thus below one aborted section in a
+///   thousand, and a lock that has become elidable is found again after at most 1024 sections.
+struct adaptive {
+  static constexpr std::string_view name = "adaptive";
+  static constexpr memory_scope scope = memory_scope::thread;
+  static constexpr std::uint64_t wait_ticks = 10'000;
+  static constexpr std::uint32_t longest_skip = 1024;
+
+  struct memory {
+    std::uint32_t skip_left;    ///< sections still to go without trying
+    std::uint32_t next_skip;    ///< how many to skip after the next fallback; 0 stands for 1
+    std::uint32_t lock_aborts;  ///< lock-held aborts in this section
+  };
+
+  static bool admits(memory& m) noexcept {
+    m.lock_aborts = 0;
+    if (m.skip_left == 0) return true;
+    --m.skip_left;
+    return false;
+  }
+
+  static decision decide(const outcome& o, memory& m) noexcept {
+    if (o.status.lock_held() && ++m.lock_aborts < 8) return {next_step::wait_then_retry};
+    const unsigned attempts = o.attempt - m.lock_aborts;
+    if (o.status.conflict() && !o.status.capacity() && attempts < 4)
+      return {next_step::wait_then_retry, detail::random_below(8u << attempts)};
+    if (o.status.capacity() && o.status.retry() && attempts < 2) return {next_step::wait_then_retry};
+    if (o.status.why() == htm::cause::other && attempts < 2) return {next_step::wait_then_retry};
+    m.next_skip = std::min(longest_skip, std::max<std::uint32_t>(m.next_skip, 1) * 2);
+    m.skip_left = m.next_skip / 2;
+    return {next_step::fall_back};
+  }
+
+  static void committed(memory& m, unsigned) noexcept { m.next_skip /= 2; }
+};
+
+}  // namespace unlatch::policy

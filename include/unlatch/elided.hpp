@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// elided<Lock, Policy>: a lock whose sections run in hardware transactions where the CPU has them, and
+// under the lock where it has not or where the policy says so. Change one type name and keep the rest.
+//
+// Thread safety: as the lock's. Whoever holds the lock exclusively owns what it protects; a section that
+// runs in a transaction behaves as if it did.
+//
+// Invariants
+//   1. The lock is in the read set of every transaction from its first instruction on, and free there:
+//      whoever takes it for real aborts all of them before it touches anything (Schrimpf 2014, 3.1).
+//   2. Inside a transaction no elided lock is taken for real, so a lock that is open in this thread's
+//      section_context is elided, and one that is not is held: unlock() knows which it ends.
+//   3. sequence_ is even only if software speculation is on for this lock and nobody holds it
+//      exclusively. It is odd from the first instruction of an exclusive section to its last, so a
+//      speculating reader (elide.hpp) that sees one even value twice saw no writer in between. It is
+//      maintained only once elide() asked for it; until then it stays odd, and a lock costs nothing more
+//      than a look at attention_.
+//
+//   attention_ | bit | meaning; written by the exclusive owner only
+//   -----------+-----+---------------------------------------------------------------
+//              |  0  | keep sequence_: software speculation is on
+//              |  1  | actions wait in the owner's section_context for this unlock
+//
+// What a section reads and writes: in a transaction the lock word (read) and thread-local state; under
+// the lock the lock's own line. Cost without transactions: the lock's, a thread-local increment and two
+// predicted branches.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <new>
+#include <string_view>
+#include <type_traits>
+
+#include "unlatch/access.hpp"
+#include "unlatch/adaptive.hpp"
+#include "unlatch/htm.hpp"
+#include "unlatch/lock_concepts.hpp"
+#include "unlatch/parking.hpp"
+#include "unlatch/policy.hpp"
+#include "unlatch/section.hpp"
+#include "unlatch/statistics.hpp"
+
+namespace unlatch {
+
+/// `Lock` satisfies elidable (lock_concepts.hpp); `Policy` as in policy.hpp; `Htm` is a backend as in
+/// htm.hpp.
+template <elidable Lock, class Policy = policy::adaptive, class Htm = htm::hardware>
+class elided {
+ public:
+  using lock_type = Lock;
+  using policy_type = Policy;
+  using backend = Htm;
+
+  /// A lock without a name; its counts appear in the row "(unnamed)".
+  constexpr elided() noexcept = default;
+  /// A lock that the statistics call `name`; locks of one name share a row and what policies learn.
+  /// Looks the name up under a lock: construct named locks outside of hot paths.
+  explicit elided(std::string_view name) : row_(detail::register_row(name, "")) {}
+  elided(const elided&) = delete;
+  elided& operator=(const elided&) = delete;
+
+  /// Enters a section: in a transaction, or by taking the lock. Control may come back from here again
+  /// if the transaction aborts; on hardware everything done since is undone.
+  void lock() { enter_exclusive(row_); }
+  /// The same, counted for a call site.
+  void lock(detail::call_site& site) { enter_exclusive(site.row_for(row_)); }
+
+  /// Enters a section if that is possible without waiting: one transaction attempt, then the lock's own
+  /// try_lock(). May fail spuriously.
+  bool try_lock() {
+    if (Htm::available()) [[unlikely]] {
+      if (detail::this_section().in_transaction()) return join_transaction<false>(row_);
+      if (try_transaction<false>()) return true;
+    }
+    if (!lock_.try_lock()) return false;
+    entered_exclusive(row_);
+    return true;
+  }
+
+  /// Ends the section: commits if it ran in a transaction (the outermost one), else releases the lock.
+  /// Then runs what was put off until now.
+  void unlock() {
+    if (Htm::available() && leave_transaction()) [[unlikely]] return;
+    if (attention_.load(std::memory_order_relaxed) != 0) [[unlikely]]
+      unlock_attentively();
+    else
+      lock_.unlock();
+  }
+
+  /// As lock(), for sections that only read.
+  void lock_shared()
+    requires shared_elidable<Lock>
+  {
+    enter_shared(row_);
+  }
+  void lock_shared(detail::call_site& site)
+    requires shared_elidable<Lock>
+  {
+    enter_shared(site.row_for(row_));
+  }
+  bool try_lock_shared()
+    requires shared_elidable<Lock>
+  {
+    if (Htm::available()) [[unlikely]] {
+      if (detail::this_section().in_transaction()) return join_transaction<true>(row_);
+      if (try_transaction<true>()) return true;
+    }
+    if (!lock_.try_lock_shared()) return false;
+    count(row_, statistics::counter::sections);
+    return true;
+  }
+  void unlock_shared()
+    requires shared_elidable<Lock>
+  {
+    if (Htm::available() && leave_transaction()) [[unlikely]] return;
+    lock_.unlock_shared();
+  }
+
+  /// Whether nobody holds the lock for real. A section in a transaction does not show.
+  bool is_free() const noexcept { return lock_.is_free(); }
+
+  /// Puts `f` off until this section's effects are visible: after the commit, or after the unlock. The
+  /// caller is in an exclusive section of this lock. First in first out.
+  template <class F>
+  void on_unlock(F&& f) {
+    auto& section = detail::this_section();
+    section.defer(this, std::forward<F>(f));
+    if (section.in_transaction() && section.is_open(this)) return;
+    attention_.store(attention_.load(std::memory_order_relaxed) | deferred_bit,
+                     std::memory_order_relaxed);
+  }
+
+  // --- for elide() ------------------------------------------------------------------------------
+
+  detail::row_id row() const noexcept { return row_; }
+
+  /// Even: no exclusive owner, and speculation is on. See invariant 3.
+  std::uint64_t sequence() const noexcept { return sequence_.load(std::memory_order_acquire); }
+  bool sequence_is(std::uint64_t expected) const noexcept {
+    return sequence_.load(std::memory_order_relaxed) == expected;
+  }
+  bool keeps_sequence() const noexcept {
+    return attention_.load(std::memory_order_relaxed) & sequence_bit;
+  }
+  /// Turns software speculation on. The caller holds the lock exclusively, for real.
+  void keep_sequence() noexcept {
+    attention_.store(attention_.load(std::memory_order_relaxed) | sequence_bit,
+                     std::memory_order_relaxed);
+  }
+  /// Takes the lock for a speculation whose reads up to now were made at sequence `seen`. On success
+  /// the caller is the exclusive owner, no writer was there in between, and sequence() is `seen + 1`.
+  bool upgrade(std::uint64_t seen) noexcept {
+    if (!lock_.try_lock()) return false;
+    if (sequence_.load(std::memory_order_relaxed) != seen) {
+      lock_.unlock();
+      return false;
+    }
+    sequence_.store(seen + 1, std::memory_order_relaxed);
+    detail::store_store_fence();
+    return true;
+  }
+
+ private:
+  static constexpr std::uint8_t sequence_bit = 1;
+  static constexpr std::uint8_t deferred_bit = 2;
+  static constexpr bool memory_in_lock = Policy::scope == memory_scope::lock;
+  using memory = typename Policy::memory;
+  using lock_memory = std::conditional_t<memory_in_lock, memory, policy::detail::nothing>;
+  using counter = statistics::counter;
+
+  static void count(detail::row_id row, counter c) { detail::this_thread_row(row).add(c); }
+
+  // --- the plain path ---------------------------------------------------------------------------
+
+  void enter_exclusive(detail::row_id row) {
+    if (Htm::available() && speculate<false>(row)) [[unlikely]] return;
+    lock_.lock();
+    entered_exclusive(row);
+  }
+
+  void entered_exclusive(detail::row_id row) {
+    count(row, counter::sections);
+    if (attention_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+      sequence_.store(sequence_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+      detail::store_store_fence();
+    }
+  }
+
+  void enter_shared(detail::row_id row) {
+    if (Htm::available() && speculate<true>(row)) [[unlikely]] return;
+    lock_.lock_shared();
+    count(row, counter::sections);
+  }
+
+  [[gnu::noinline]] void unlock_attentively() {
+    const std::uint8_t flags = attention_.load(std::memory_order_relaxed);
+    if (flags & sequence_bit)
+      sequence_.store(sequence_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    if ((flags & deferred_bit) == 0) {
+      lock_.unlock();
+      return;
+    }
+    attention_.store(flags & static_cast<std::uint8_t>(~deferred_bit), std::memory_order_relaxed);
+    lock_.unlock();  // from here on the lock may be gone: only its address is used
+    detail::this_section().run_deferred(this);
+  }
+
+  // --- the transactional path -------------------------------------------------------------------
+
+  template <bool Shared>
+  bool is_free_for() const noexcept {
+    if constexpr (Shared)
+      return lock_.is_write_free();
+    else
+      return lock_.is_free();
+  }
+
+  template <bool Shared>
+  bool wait_until_free(std::uint64_t limit) const noexcept {
+    if (is_free_for<Shared>()) return true;
+    const std::uint64_t start = timestamp();
+    for (unsigned looks = 1; !is_free_for<Shared>(); ++looks) {
+      if (timestamp() - start >= limit) return false;
+      cpu_relax();
+      if (looks % 64 == 0) parking::yield();  // its owner may need this CPU
+    }
+    return true;
+  }
+
+  memory& memory_for(detail::thread_row& row) noexcept {
+    static_assert(std::is_empty_v<memory> || memory_in_lock ||
+                  (sizeof(memory) <= sizeof(row.policy_memory) &&
+                   std::is_trivially_copyable_v<memory>));
+    if constexpr (memory_in_lock || std::is_same_v<memory, lock_memory>)
+      return lock_memory_;
+    else
+      return *std::launder(reinterpret_cast<memory*>(row.policy_memory.data()));
+  }
+
+  /// Runs the section in a transaction if the policy wants to; false: take the lock. When the
+  /// transaction aborts, control returns from begin() once more with every local as it was.
+  template <bool Shared>
+  bool speculate(detail::row_id id) {
+    if (detail::this_section().in_transaction()) return join_transaction<Shared>(id);
+    detail::thread_row& row = detail::this_thread_row(id);
+    memory& learned = memory_for(row);
+    if (!Policy::admits(learned)) {
+      row.add(counter::skipped);
+      return false;
+    }
+    constexpr std::uint64_t patience =
+        Policy::wait_ticks != policy::no_wait ? Policy::wait_ticks : policy::wait_for_ever;
+    bool wait = Policy::wait_ticks != policy::no_wait;
+    for (unsigned attempt = 1; !wait || wait_until_free<Shared>(patience); ++attempt) {
+      const htm::status status = begin<Shared>(row, id, attempt);
+      if (status.started()) return true;
+      const decision next = Policy::decide({status, attempt, !is_free_for<Shared>()}, learned);
+      for (std::uint32_t i = 0; i < next.pauses; ++i) cpu_relax();
+      if (next.step == next_step::fall_back) break;
+      wait = next.step == next_step::wait_then_retry;
+    }
+    row.add(counter::fallbacks);
+    return false;
+  }
+
+  template <bool Shared>
+  bool try_transaction() {
+    detail::thread_row& row = detail::this_thread_row(row_);
+    return is_free_for<Shared>() && Policy::admits(memory_for(row)) &&
+           begin<Shared>(row, row_, 1).started();
+  }
+
+  /// One attempt. Inlined, so that no frame is left between the section and its begin.
+  template <bool Shared>
+  [[gnu::always_inline]] htm::status begin(detail::thread_row& row, detail::row_id id,
+                                           unsigned attempt) {
+    row.add(counter::started);
+    const std::uint64_t start = timestamp();
+    htm::status status = Htm::begin();
+    if (status.started()) {
+      if (is_free_for<Shared>()) [[likely]] {
+        detail::this_section().open(this, id, attempt);
+        return status;
+      }
+      status = Htm::template abort<htm::status::lock_held_code>();
+    }
+    row.add(counter::wasted_ticks, timestamp() - start);
+    row.add(aborted_counter(status.why()));
+    return status;
+  }
+
+  /// Flattens a nested section into the open transaction.
+  template <bool Shared>
+  bool join_transaction(detail::row_id id) {
+    auto& section = detail::this_section();
+    if (UNLATCH_CHECKED && !Shared && section.is_open(this))
+      detail::misuse("recursive lock: this thread's transaction has elided the lock already", this);
+    if (is_free_for<Shared>() && section.can_open()) {
+      section.open(this, id, 1);
+      return true;
+    }
+    // Taking the lock for real would break invariant 2: undo everything and let the policy decide.
+    Htm::template abort<htm::status::lock_held_code>();
+    return false;
+  }
+
+  /// Ends the section if it runs in a transaction.
+  bool leave_transaction() {
+    auto& section = detail::this_section();
+    if (!section.in_transaction() || !section.is_open(this)) return false;
+    const detail::open_section ended = section.close(this);
+    detail::thread_row& row = detail::this_thread_row(ended.row);
+    if (section.in_transaction()) {  // flattened: thread-local, and undone if the transaction aborts
+      row.add(counter::sections);
+      row.add(counter::elided);
+      return true;
+    }
+    Htm::commit();
+    row.add(counter::sections);
+    row.add(counter::elided);
+    row.add(counter::committed);
+    Policy::committed(memory_for(row), ended.attempt);
+    section.run_deferred_if_outermost();
+    return true;
+  }
+
+  static constexpr counter aborted_counter(htm::cause why) noexcept {
+    switch (why) {
+      case htm::cause::conflict: return counter::aborted_conflict;
+      case htm::cause::capacity: return counter::aborted_capacity;
+      case htm::cause::lock_held: return counter::aborted_lock_held;
+      case htm::cause::explicit_code: return counter::aborted_explicit;
+      case htm::cause::nested: return counter::aborted_nested;
+      case htm::cause::other: break;
+    }
+    return counter::aborted_other;
+  }
+
+  Lock lock_;
+  std::atomic<std::uint64_t> sequence_{1};
+  detail::row_id row_ = 0;
+  std::atomic<std::uint8_t> attention_{0};
+  [[no_unique_address]] lock_memory lock_memory_{};
+};
+
+}  // namespace unlatch

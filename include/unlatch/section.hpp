@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a thread knows of the critical sections it is in: which elided locks are open in its hardware
+// transaction, how deep its elide() closures are nested, and what it has put off until they end.
+//
+// Thread safety: one object a thread, touched by that thread only. What is written here inside a
+// hardware transaction is rolled back with it, which is what makes deferred actions safe.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "unlatch/platform.hpp"
+
+namespace unlatch {
+namespace detail {
+
+/// A callable to run once, later. Small trivially copyable ones are stored in place.
+class deferred_action {
+ public:
+  template <class F>
+  deferred_action(const void* lock, F&& f) : lock_(lock) {
+    using callable = std::decay_t<F>;
+    if constexpr (sizeof(callable) <= sizeof(state_) && std::is_trivially_copyable_v<callable>) {
+      ::new (static_cast<void*>(state_)) callable(std::forward<F>(f));
+      act_ = [](void* state, bool run) {
+        if (run) (*std::launder(static_cast<callable*>(state)))();
+      };
+    } else {
+      auto* const boxed = new callable(std::forward<F>(f));
+      std::memcpy(state_, &boxed, sizeof(boxed));
+      act_ = [](void* state, bool run) {
+        callable* action;
+        std::memcpy(&action, state, sizeof(action));
+        struct releaser {
+          callable* target;
+          ~releaser() { delete target; }
+        } const release{action};
+        if (run) (*action)();
+      };
+    }
+  }
+
+  /// Exactly one of these is called, once.
+  void run() { act_(state_, true); }
+  void drop() { act_(state_, false); }
+
+  /// The lock at whose release it runs; null: at the end of the outermost closure or transaction.
+  const void* lock() const noexcept { return lock_; }
+
+ private:
+  alignas(void*) unsigned char state_[3 * sizeof(void*)];
+  void (*act_)(void* state, bool run);
+  const void* lock_;
+};
+
+/// A section of an elided lock in the open transaction.
+struct open_section {
+  const void* lock;
+  unsigned attempt;  ///< which attempt of its section began the transaction; 1 for flattened ones
+  std::uint16_t row;  ///< where it is counted
+};
+
+class section_context {
+ public:
+  /// Elided sections that one transaction may hold; one deeper is run under its lock.
+  static constexpr unsigned max_open = 16;
+
+  // --- elided locks in the hardware transaction -----------------------------------------------
+
+  bool in_transaction() const noexcept { return open_count_ != 0; }
+  bool can_open() const noexcept { return open_count_ < max_open; }
+  void open(const void* lock, std::uint16_t row, unsigned attempt) noexcept {
+    open_[open_count_++] = {lock, attempt, row};
+  }
+  bool is_open(const void* lock) const noexcept {
+    for (unsigned i = open_count_; i-- > 0;)
+      if (open_[i].lock == lock) return true;
+    return false;
+  }
+  /// Closes the innermost section of `lock`, which is open.
+  open_section close(const void* lock) noexcept {
+    unsigned i = open_count_ - 1;
+    while (open_[i].lock != lock) --i;
+    const open_section ended = open_[i];
+    for (--open_count_; i < open_count_; ++i) open_[i] = open_[i + 1];
+    return ended;
+  }
+
+  // --- closures --------------------------------------------------------------------------------
+
+  unsigned closure_depth() const noexcept { return closure_depth_; }
+  void enter_closure() noexcept { ++closure_depth_; }
+  void leave_closure() noexcept { --closure_depth_; }
+
+  // --- deferred actions ------------------------------------------------------------------------
+
+  /// Puts `f` off until `lock` is released or, with a null lock, until the outermost closure or
+  /// transaction has ended.
+  template <class F>
+  void defer(const void* lock, F&& f) {
+    deferred_.emplace_back(lock, std::forward<F>(f));
+  }
+  std::size_t deferred_count() const noexcept { return deferred_.size(); }
+
+  /// Runs, first in first out, what was put off until the release of `lock`.
+  void run_deferred(const void* lock);
+  /// Forgets everything put off after the first `kept` actions: their section was undone.
+  void drop_deferred(std::size_t kept) {
+    while (deferred_.size() > kept) {
+      deferred_.back().drop();
+      deferred_.pop_back();
+    }
+  }
+  /// Runs everything, once neither a transaction nor a closure is open.
+  void run_deferred_if_outermost() {
+    if (!deferred_.empty() && open_count_ == 0 && closure_depth_ == 0) run_all();
+  }
+
+ private:
+  void run_all();
+
+  unsigned open_count_ = 0;
+  unsigned closure_depth_ = 0;
+  open_section open_[max_open];
+  std::vector<deferred_action> deferred_;
+};
+
+/// The calling thread's context.
+section_context& this_section() noexcept;
+
+}  // namespace detail
+
+/// Runs `f` once the calling thread's outermost closure or hardware transaction has ended, or at once if
+/// it is in none. Inside a section held by a guard on a plain path use the lock's own on_unlock().
+/// Actions run first in first out, outside every section that elide() or elision opened.
+template <class F>
+void on_commit(F&& f) {
+  auto& section = detail::this_section();
+  if (section.in_transaction() || section.closure_depth() != 0)
+    section.defer(nullptr, std::forward<F>(f));
+  else
+    std::forward<F>(f)();
+}
+
+}  // namespace unlatch

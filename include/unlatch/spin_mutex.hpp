@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// spin_mutex: test-and-test-and-set with exponential back-off, then yields, then parks. For sections of
+// well under a microsecond with no more threads than CPUs most of the time; it survives more threads,
+// because it stops spinning. Eight bytes. See parking_lock.hpp for states and invariants.
+#pragma once
+
+#include "unlatch/parking_lock.hpp"
+
+namespace unlatch {
+namespace detail {
+struct spin_long {
+  static constexpr unsigned spin_rounds = 120;
+  static constexpr unsigned longest_pause = 8;
+  static constexpr unsigned yields = 4;
+};
+}  // namespace detail
+
+/// A mutual exclusion lock for short sections; satisfies Lockable. Not recursive, not fair.
+class spin_mutex : public detail::parking_lock<detail::spin_long> {};
+
+}  // namespace unlatch
