@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/program.hpp"
+
+#include <fmt/core.h>
+
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <cstdio>
+
+#include "cli/errors.hpp"
+#include "cli/manual.hpp"
+#include "studies/nearest_name.hpp"
+
+namespace unlatch::cli {
+namespace {
+
+void declare_study(CLI::App& app, study_arguments& into) {
+  auto* study = app.add_subcommand(
+      "study",
+      "Run a study: measure its cells, keep a record of each, and print what came out. Without "
+      "options every case runs in every mode. The baseline always runs too, twice a round: the "
+      "second time is the control that shows what the machine's noise alone does.");
+  study->add_option("NAME", into.name, "The study to run; 'unlatch list' names them")->required();
+  study->add_option("--case", into.asked.cases, "Run these cases only")
+      ->delimiter(',')
+      ->type_name("CASE,...");
+  study->add_option("--mode", into.asked.modes, "Run these modes only, beside the baseline")
+      ->delimiter(',')
+      ->type_name("MODE,...");
+  study
+      ->add_option("--policy", into.asked.policies,
+                   "Run the modes that elide once with each of these policies")
+      ->delimiter(',')
+      ->type_name("POLICY,...");
+  study->add_option("--threads", into.asked.threads, "Run with these numbers of threads")
+      ->delimiter(',')
+      ->type_name("N,...");
+  study
+      ->add_option("--repeat", into.asked.repeats,
+                   "Measure every cell this often, the modes taking turns; 7 unless given, 3 with "
+                   "--quick")
+      ->type_name("N");
+  study->add_option("--seed", into.asked.seed, "Seed of the first repeat; each later one adds 1")
+      ->type_name("N")
+      ->capture_default_str();
+  study
+      ->add_option("--out", into.out,
+                   "Directory for the records, made if it is not there; an earlier NAME.jsonl in "
+                   "it is kept as NAME.jsonl.previous")
+      ->type_name("DIR")
+      ->capture_default_str();
+  study->add_option("--param", into.asked.params, "Set a parameter of the study; may be repeated")
+      ->type_name("KEY=VALUE");
+  study->add_flag("--quick", into.asked.quick,
+                  "Use each parameter's small value: minutes, not hours");
+  study->add_flag("--json", into.json, "Print the summary as JSON");
+}
+
+/// The names a word of the command line could have been.
+std::vector<std::string> words_of(const CLI::App& app, bool options) {
+  std::vector<std::string> words;
+  if (options) {
+    for (const auto* option : app.get_options()) {
+      if (option->get_group().empty()) continue;
+      for (const auto& name : option->get_lnames()) words.push_back("--" + name);
+      for (const auto& name : option->get_snames()) words.push_back("-" + name);
+    }
+  } else {
+    for (const auto* command : app.get_subcommands({})) words.push_back(command->get_name());
+  }
+  return words;
+}
+
+int fail(exit_code code, std::string_view message) {
+  fmt::print(stderr, "unlatch: {}\n", message);
+  return code;
+}
+
+/// Tells what is wrong with the command line, naming the nearest right word where there is one.
+int reject(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App* command = &app;
+  if (const auto parsed = app.get_subcommands(); !parsed.empty()) command = parsed.front();
+  const auto unknown = app.remaining(true);
+  if (unknown.empty()) return fail(usage, fmt::format("{}; see --help", error.what()));
+  const std::string word = unknown.front().substr(0, unknown.front().find('='));
+  const bool option = word.starts_with('-');
+  if (!option && command != &app) {
+    return fail(usage, fmt::format("{}: '{}' is one argument too many; see --help",
+                                   command->get_name(), word));
+  }
+  return fail(usage,
+              studies::unknown_name(option ? "option" : "command", word, words_of(*command, option))
+                  .what());
+}
+
+int dispatch(const CLI::App& app, const arguments& asked) {
+  if (app.got_subcommand("info")) return info(asked.info);
+  if (app.got_subcommand("list")) return list(asked.list);
+  if (app.got_subcommand("study")) return study(asked.study);
+  return report(asked.report);
+}
+
+}  // namespace
+
+void declare(CLI::App& app, arguments& into) {
+  app.name("unlatch");
+  app.description("Critical sections that run without taking the latch: measure what that gains.");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", std::string(UNLATCH_VERSION));
+  app.add_flag("--man", into.man, "Print this program's manual page")->group("");
+
+  auto* info = app.add_subcommand(
+      "info",
+      "Tell what this CPU offers for transactions and, where it offers none, why not; its caches; "
+      "and what the library does here.");
+  info->add_flag("--json", into.info.json, "Print as JSON");
+
+  auto* list = app.add_subcommand(
+      "list",
+      "List the studies with their cases, modes and parameters, the policies and the locks.");
+  list->add_flag("--json", into.list.json, "Print as JSON");
+
+  declare_study(app, into.study);
+
+  auto* report = app.add_subcommand(
+      "report", "Make one self-contained HTML page of the records in a directory.");
+  report->add_option("DIR", into.report.directory, "Directory that studies wrote")
+      ->capture_default_str();
+  report->add_option("-o,--output", into.report.file, "The page to write")
+      ->type_name("FILE")
+      ->capture_default_str();
+}
+
+int run(int argc, char** argv) {
+  CLI::App app;
+  arguments asked;
+  declare(app, asked);
+  app.footer("See 'unlatch COMMAND --help' for a command and 'man unlatch' for everything.");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& done) {
+    return app.exit(done);
+  } catch (const CLI::ParseError& error) {
+    if (asked.man || (argc == 2 && std::string_view(argv[1]) == "--man")) {
+      fmt::print("{}", manual_page(app));
+      return success;
+    }
+    return reject(app, error);
+  }
+  try {
+    return dispatch(app, asked);
+  } catch (const std::invalid_argument& error) {
+    return fail(usage, error.what());
+  } catch (const std::exception& error) {
+    return fail(failure, describe(error));
+  }
+}
+
+}  // namespace unlatch::cli

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The `unlatch` program: its command line, as one tree from which parsing, --help and the manual
+// page are made, and one function a command.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <filesystem>
+#include <string>
+
+#include "studies/plan.hpp"
+
+namespace unlatch::cli {
+
+/// The program's exit codes.
+enum exit_code : int { success = 0, failure = 1, usage = 2, interrupted = 130 };
+
+struct info_arguments {
+  bool json = false;
+};
+
+struct list_arguments {
+  bool json = false;
+};
+
+struct study_arguments {
+  std::string name;
+  studies::request asked;
+  std::filesystem::path out = "results";
+  bool json = false;
+};
+
+struct report_arguments {
+  std::filesystem::path directory = "results";
+  std::filesystem::path file = "report.html";
+};
+
+/// Everything that the command line can say.
+struct arguments {
+  info_arguments info;
+  list_arguments list;
+  study_arguments study;
+  report_arguments report;
+  bool man = false;
+};
+
+/// Declares commands and options on `app`; parsing fills `into`, which must outlive `app`.
+void declare(CLI::App& app, arguments& into);
+
+/// Parses and runs; what fails is told on standard error. Returns an exit_code.
+int run(int argc, char** argv);
+
+// The commands. They throw what the rooms below throw.
+int info(const info_arguments& asked);
+int list(const list_arguments& asked);
+int study(const study_arguments& asked);
+int report(const report_arguments& asked);
+
+}  // namespace unlatch::cli

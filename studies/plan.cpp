@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "studies/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "studies/nearest_name.hpp"
+
+namespace unlatch::studies {
+namespace {
+
+constexpr unsigned default_repeats = 7;
+constexpr unsigned quick_repeats = 3;
+constexpr unsigned most_threads = 4096;
+
+struct variant {
+  std::string mode;
+  std::string policy;
+  bool control = false;
+};
+
+/// `chosen`, each checked, once and in the order of `known`; all of `known` if none is chosen.
+std::vector<std::string> choose(std::string_view kind, const std::vector<std::string>& chosen,
+                                const std::vector<std::string>& known) {
+  if (chosen.empty()) return known;
+  for (const auto& name : chosen) require_name(kind, name, known);
+  std::vector<std::string> names;
+  std::ranges::copy_if(known, std::back_inserter(names), [&](const std::string& name) {
+    return std::ranges::find(chosen, name) != chosen.end();
+  });
+  return names;
+}
+
+std::vector<std::string> policies_of(const std::vector<const study_mode*>& modes) {
+  std::vector<std::string> names;
+  for (const auto* mode : modes) {
+    for (const auto& policy : mode->policies) {
+      if (std::ranges::find(names, policy) == names.end()) names.push_back(policy);
+    }
+  }
+  return names;
+}
+
+std::vector<variant> choose_variants(const study& what, const request& asked) {
+  const auto chosen = choose("mode", asked.modes, names_of(what.modes));
+  std::vector<const study_mode*> modes;
+  for (const auto& name : chosen) modes.push_back(&what.mode(name));
+  const auto known = policies_of(modes);
+  if (!asked.policies.empty() && known.empty()) {
+    throw std::invalid_argument(fmt::format(
+        "no chosen mode of study '{}' elides, so --policy has nothing to choose", what.name));
+  }
+  const auto policies = choose("policy", asked.policies, known);
+
+  std::vector<variant> variants{{what.baseline().name, "none"}};
+  for (const auto* mode : modes) {
+    if (mode == &what.baseline()) continue;
+    if (!mode->elides()) {
+      variants.push_back({mode->name, "none"});
+    } else if (asked.policies.empty()) {
+      variants.push_back({mode->name, mode->policies.front()});
+    } else {
+      for (const auto& policy : policies) {
+        if (std::ranges::find(mode->policies, policy) == mode->policies.end()) continue;
+        variants.push_back({mode->name, policy});
+      }
+    }
+  }
+  variants.push_back({what.baseline().name, "none", true});
+  return variants;
+}
+
+parameter_values choose_params(const study& what, const request& asked) {
+  parameter_values values;
+  for (const auto& parameter : what.parameters) {
+    values[parameter.name] = asked.quick ? parameter.quick_value : parameter.value;
+  }
+  for (const auto& text : asked.params) {
+    const auto equals = text.find('=');
+    if (equals == std::string::npos) {
+      throw std::invalid_argument(fmt::format("parameter '{}' has no value; write {}=NUMBER", text,
+                                              text.empty() ? "NAME" : text));
+    }
+    const auto name = text.substr(0, equals);
+    const auto number = text.substr(equals + 1);
+    require_name("parameter", name, names_of(what.parameters));
+    const auto& parameter = *std::ranges::find(what.parameters, name, &study_parameter::name);
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+    if (error != std::errc() || end != number.data() + number.size() || value < parameter.minimum ||
+        value > parameter.maximum) {
+      throw std::invalid_argument(
+          fmt::format("parameter '{}': '{}' is no whole number from {} to {}", name, number,
+                      parameter.minimum, parameter.maximum));
+    }
+    values[name] = value;
+  }
+  return values;
+}
+
+}  // namespace
+
+plan make_plan(const study& what, const request& asked) {
+  const auto cases = choose("case", asked.cases, names_of(what.cases));
+  const auto variants = choose_variants(what, asked);
+  const auto params = choose_params(what, asked);
+  const auto& threads = asked.threads.empty() ? what.threads : asked.threads;
+  for (const unsigned count : threads) {
+    if (count < 1 || count > most_threads) {
+      throw std::invalid_argument(
+          fmt::format("{} threads: give a number from 1 to {}", count, most_threads));
+    }
+  }
+  const unsigned repeats = asked.repeats.value_or(asked.quick ? quick_repeats : default_repeats);
+  if (repeats < 1) throw std::invalid_argument("0 repeats: give at least 1");
+
+  plan made{&what, {}};
+  for (unsigned repeat = 1; repeat <= repeats; ++repeat) {
+    auto order = variants;
+    std::ranges::rotate(order, order.begin() + (repeat - 1) % order.size());
+    for (const auto& case_name : cases) {
+      for (const unsigned count : threads) {
+        for (const auto& [mode, policy, control] : order) {
+          made.cells.push_back(
+              {case_name, mode, policy, control, count, repeat, asked.seed + repeat - 1, params});
+        }
+      }
+    }
+  }
+  return made;
+}
+
+std::string rerun_command(const study& what, const cell& one) {
+  std::string command =
+      fmt::format("unlatch study {} --case {} --mode {}", what.name, one.case_name, one.mode);
+  if (one.policy != "none") command += fmt::format(" --policy {}", one.policy);
+  command += fmt::format(" --threads {} --repeat 1 --seed {}", one.threads, one.seed);
+  for (const auto& [name, value] : one.params)
+    command += fmt::format(" --param {}={}", name, value);
+  return command;
+}
+
+}  // namespace unlatch::studies

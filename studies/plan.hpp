@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From what was asked for to the order in which cells run.
+//
+// A round is one (repeat, case, threads): the baseline, every other mode with each of its policies,
+// and the baseline again as the A/A control, back to back. Rounds of one repeat come before those
+// of the next. The order within a round rotates by one place a repeat, so that no mode always runs
+// first, on a cold machine, or always after the same neighbour.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "studies/study.hpp"
+
+namespace unlatch::studies {
+
+/// What to run of a study; what is left empty takes the study's own.
+struct request {
+  std::vector<std::string> cases;
+  std::vector<std::string> modes;     ///< the baseline always runs as well
+  std::vector<std::string> policies;  ///< for the modes that elide
+  std::vector<unsigned> threads;
+  std::optional<unsigned> repeats;  ///< 7, or 3 when quick
+  std::uint64_t seed = 1;           ///< the first repeat's; each later one adds 1
+  std::vector<std::string> params;  ///< "name=value"
+  bool quick = false;               ///< the parameters' quick values
+};
+
+struct plan {
+  const study* what = nullptr;
+  std::vector<cell> cells;  ///< in the order to run them
+};
+
+/// Throws unknown_name for a case, mode, policy or parameter that the study does not have, and
+/// std::invalid_argument for a value out of its range or a policy that no chosen mode takes.
+/// `what` must outlive the plan.
+[[nodiscard]] plan make_plan(const study& what, const request& asked);
+
+/// The command line that runs one cell again, beside its baseline.
+[[nodiscard]] std::string rerun_command(const study& what, const cell& one);
+
+}  // namespace unlatch::studies
