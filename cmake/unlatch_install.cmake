@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # What an outside project needs to use the library: the headers, the library, and descriptions of both
-# for CMake (find_package(unlatch)) and for pkg-config. Programs install themselves where they are built.
+# for CMake (find_package(unlatch)) and for pkg-config. What else is installed is said where it is built.
 
 include(CMakePackageConfigHelpers)
 
