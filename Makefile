@@ -38,7 +38,7 @@ bench:
 	scripts/bootstrap bench
 	cmake --preset bench
 	cmake --build --preset bench --parallel $(JOBS)
-	scripts/run-benchmarks build/native/bench
+	scripts/run-benchmarks build/native/bench build/bench
 
 install: program
 	cmake --install build/native --prefix $(PREFIX)
