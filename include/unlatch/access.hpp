@@ -2,15 +2,15 @@
 //
 // Reading and writing shared fields while a software speculation may look at them.
 //
-// The protocol of speculating readers and one writer (Boehm, "Can Seqlocks Get Along With Programming
-// Language Memory Models?", MSPC 2012, in its acquire/release form):
+// The protocol of speculating readers and one writer (Boehm, "Can Seqlocks Get Along With
+// Programming Language Memory Models?", MSPC 2012, in its acquire/release form):
 //
 //   writer: sequence := odd;  field := v (release);  sequence := even (release)
 //   reader: v := field (acquire);  sequence unchanged?  (relaxed)
 //
-// If the reader got what the writer wrote, the release store makes the odd sequence visible to it, and
-// the check fails. On x86-64 all of these are plain moves. Values of other sizes than 1, 2, 4 and 8
-// bytes move piecewise; the one check after the last piece covers them all.
+// If the reader got what the writer wrote, the release store makes the odd sequence visible to it,
+// and the check fails. On x86-64 all of these are plain moves. Values of other sizes than 1, 2, 4
+// and 8 bytes move piecewise; the one check after the last piece covers them all.
 #pragma once
 
 #include <cstddef>
@@ -32,8 +32,9 @@ using word_of = std::conditional_t<
 
 /// Bytes that T moves at once.
 template <class T>
-inline constexpr std::size_t piece =
-    (sizeof(T) == alignof(T) && sizeof(T) <= 8) ? sizeof(T) : (alignof(T) < 8 ? alignof(T) : 8);
+inline constexpr std::size_t piece = (sizeof(T) == alignof(T) && sizeof(T) <= 8)
+                                         ? sizeof(T)
+                                         : (alignof(T) < 8 ? alignof(T) : 8);
 
 /// May be aliased with anything, like char.
 template <std::size_t N>
@@ -43,8 +44,9 @@ struct aliasing_word {
 
 template <class T>
 [[gnu::always_inline]] inline T load_shared(const T& x) noexcept {
-  static_assert(std::is_trivially_copyable_v<T>,
-                "tx.read() copies bytes that may be changing: the field must be trivially copyable");
+  static_assert(
+      std::is_trivially_copyable_v<T>,
+      "tx.read() copies bytes that may be changing: the field must be trivially copyable");
   constexpr std::size_t n = piece<T>;
   using word = typename aliasing_word<n>::type;
   std::remove_const_t<T> value;
@@ -70,8 +72,8 @@ template <class T>
     __atomic_store_n(to + i, pieces[i], __ATOMIC_RELEASE);
 }
 
-/// Orders the odd sequence before later stores of any kind. The thread sanitizer does not know fences;
-/// there the release stores of store_shared() do.
+/// Orders the odd sequence before later stores of any kind. The thread sanitizer does not know
+/// fences; there the release stores of store_shared() do.
 inline void store_store_fence() noexcept {
 #if !UNLATCH_THREAD_SANITIZER
   std::atomic_thread_fence(std::memory_order_release);

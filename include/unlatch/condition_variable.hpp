@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// condition_variable: for elided and for plain locks. A wait ends the section (commits it, if it ran in
-// a transaction), spins shortly, then parks. A notify inside a section wakes sleepers only after the
-// section has ended, so that they do not run into the lock that the notifier still holds.
+// condition_variable: for elided and for plain locks. A wait ends the section (commits it, if it
+// ran in a transaction), spins shortly, then parks. A notify inside a section wakes sleepers only
+// after the section has ended, so that they do not run into the lock that the notifier still holds.
 //
 // Thread safety: any member from any thread. Waiters of one condition variable use one lock.
 //
@@ -14,14 +14,15 @@
 //
 // Invariants
 //   1. No lost wake-up. The waiter reads epoch_ in its section, so every notify of a later section
-//      changes epoch_ after that. A waiter counts itself in sleepers_ before it compares epoch_ for the
-//      last time (the kernel does, atomically with going to sleep); a notifier changes epoch_ before it
-//      reads sleepers_. Both orders are sequentially consistent, so one sees the other.
-//   2. A notify that runs in a transaction happens after its commit: an aborted section notifies nobody.
+//      changes epoch_ after that. A waiter counts itself in sleepers_ before it compares epoch_ for
+//      the last time (the kernel does, atomically with going to sleep); a notifier changes epoch_
+//      before it reads sleepers_. Both orders are sequentially consistent, so one sees the other.
+//   2. A notify that runs in a transaction happens after its commit: an aborted section notifies
+//   nobody.
 //
-// Spurious wake-ups happen, as the standard allows: a notify_one() may also end the wait of threads that
-// are still spinning. Source: the deferred-signal futex condition variable of Chitters, Midvidy, Tsui,
-// section 4.1; there without spinning.
+// Spurious wake-ups happen, as the standard allows: a notify_one() may also end the wait of threads
+// that are still spinning. Source: the deferred-signal futex condition variable of Chitters,
+// Midvidy, Tsui, section 4.1; there without spinning.
 #pragma once
 
 #include <atomic>
@@ -39,7 +40,9 @@ namespace unlatch {
 
 /// A lock that can put an action off until its section has ended, as elided<> does.
 template <class L>
-concept defers_actions = requires(L& lock, void (*action)()) { lock.on_unlock(action); };
+concept defers_actions = requires(L& lock, void (*action)()) {
+  lock.on_unlock(action);
+};
 
 class condition_variable {
  public:
@@ -47,9 +50,9 @@ class condition_variable {
   condition_variable(const condition_variable&) = delete;
   condition_variable& operator=(const condition_variable&) = delete;
 
-  /// Ends the section of `lock`, which the caller holds, waits for a notify, and enters it again. All
-  /// that the section did so far is visible to others while it waits. Inside a transaction `lock` must
-  /// be its outermost section.
+  /// Ends the section of `lock`, which the caller holds, waits for a notify, and enters it again.
+  /// All that the section did so far is visible to others while it waits. Inside a transaction
+  /// `lock` must be its outermost section.
   template <class Lock>
   void wait(Lock& lock) {
     const std::uint32_t seen = epoch_.load(std::memory_order_seq_cst);
@@ -80,9 +83,9 @@ class condition_variable {
         const auto left = deadline - Clock::now();
         if (left <= left.zero()) break;
         // Other clocks may be set while we sleep, so the time left is computed anew each time.
-        parking::wait_until(epoch_, seen,
-                            parking::clock::now() +
-                                std::chrono::ceil<parking::clock::duration>(left));
+        parking::wait_until(
+            epoch_, seen,
+            parking::clock::now() + std::chrono::ceil<parking::clock::duration>(left));
       }
       sleepers_.fetch_sub(1, std::memory_order_relaxed);
     }
@@ -92,8 +95,7 @@ class condition_variable {
 
   /// Waits until `ready()` or the deadline. Returns ready().
   template <class Lock, class Clock, class Duration, class Predicate>
-  bool wait_until(Lock& lock, std::chrono::time_point<Clock, Duration> deadline,
-                  Predicate ready) {
+  bool wait_until(Lock& lock, std::chrono::time_point<Clock, Duration> deadline, Predicate ready) {
     while (!ready())
       if (wait_until(lock, deadline) == std::cv_status::timeout) return ready();
     return true;
@@ -109,14 +111,14 @@ class condition_variable {
     return wait_until(lock, deadline_after(duration), ready);
   }
 
-  /// Wakes at least one waiter, if there is one. Inside a transaction or an elide() closure: once that
-  /// has ended. Otherwise at once.
+  /// Wakes at least one waiter, if there is one. Inside a transaction or an elide() closure: once
+  /// that has ended. Otherwise at once.
   void notify_one() { notify(1); }
   /// Wakes all waiters; when, as notify_one().
   void notify_all() { notify(INT_MAX); }
 
-  /// As notify_one(), from a section of `lock`, which the caller holds: sleepers are woken after it has
-  /// been released. This is the form to use under a lock.
+  /// As notify_one(), from a section of `lock`, which the caller holds: sleepers are woken after it
+  /// has been released. This is the form to use under a lock.
   template <class Lock>
   void notify_one(Lock& lock) {
     notify(lock, 1);
@@ -131,7 +133,8 @@ class condition_variable {
   static parking::clock::time_point deadline_after(std::chrono::duration<Rep, Period> duration) {
     const auto now = parking::clock::now();
     // now + duration may overflow for "for ever" durations.
-    if (duration > std::chrono::hours(24 * 365 * 100)) return now + std::chrono::hours(24 * 365 * 100);
+    if (duration > std::chrono::hours(24 * 365 * 100))
+      return now + std::chrono::hours(24 * 365 * 100);
     return now + std::chrono::ceil<parking::clock::duration>(duration);
   }
 
@@ -159,8 +162,8 @@ class condition_variable {
     epoch_.fetch_add(1, std::memory_order_seq_cst);
     if (sleepers_.load(std::memory_order_seq_cst) == 0) return;
     if constexpr (defers_actions<Lock>) {
-      // By then the condition variable may be gone (its waiter has seen the change): only the address
-      // is used, as parking::wake() allows.
+      // By then the condition variable may be gone (its waiter has seen the change): only the
+      // address is used, as parking::wake() allows.
       lock.on_unlock([word = &epoch_, count] { parking::wake(word, count); });
     } else {
       parking::wake(&epoch_, count);

@@ -1,35 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// elided<Lock, Policy>: a lock whose sections run in hardware transactions where the CPU has them, and
-// under the lock where it has not or where the policy says so. Change one type name and keep the rest.
+// elided<Lock, Policy>: a lock whose sections run in hardware transactions where the CPU has them,
+// and under the lock where it has not or where the policy says so. Change one type name and keep
+// the rest.
 //
-// Thread safety: as the lock's. Whoever holds the lock exclusively owns what it protects; a section that
-// runs in a transaction behaves as if it did.
+// Thread safety: as the lock's. Whoever holds the lock exclusively owns what it protects; a section
+// that runs in a transaction behaves as if it did.
 //
 // Invariants
-//   1. The lock is in the read set of every transaction from its first instruction on, and free there:
-//      whoever takes it for real aborts all of them before it touches anything (Schrimpf 2014, 3.1).
-//   2. Inside a transaction no elided lock is taken for real, so a lock that is open in this thread's
+//   1. The lock is in the read set of every transaction from its first instruction on, and free
+//   there:
+//      whoever takes it for real aborts all of them before it touches anything (Schrimpf
+//      2014, 3.1).
+//   2. Inside a transaction no elided lock is taken for real, so a lock that is open in this
+//   thread's
 //      section_context is elided, and one that is not is held: unlock() knows which it ends.
 //   3. sequence_ is even only if software speculation is on for this lock and nobody holds it
 //      exclusively. It is odd from the first instruction of an exclusive section to its last, so a
-//      speculating reader (elide.hpp) that sees one even value twice saw no writer in between. It is
-//      maintained only once elide() asked for it; until then it stays odd, and a lock costs nothing more
-//      than a look at attention_.
+//      speculating reader (elide.hpp) that sees one even value twice saw no writer in between. It
+//      is maintained only once elide() asked for it; until then it stays odd, and a lock costs
+//      nothing more than a look at attention_.
 //
 //   attention_ | bit | meaning; written by the exclusive owner only
 //   -----------+-----+---------------------------------------------------------------
 //              |  0  | keep sequence_: software speculation is on
 //              |  1  | actions wait in the owner's section_context for this unlock
 //
-// What a section reads and writes: in a transaction the lock word (read) and thread-local state; under
-// the lock the lock's own line. Cost without transactions: the lock's, a thread-local increment and two
-// predicted branches.
+// What a section reads and writes: in a transaction the lock word (read) and thread-local state;
+// under the lock the lock's own line. Cost without transactions: the lock's, a thread-local
+// increment and two predicted branches.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <new>
+#include <source_location>
 #include <string_view>
 #include <type_traits>
 
@@ -44,8 +49,8 @@
 
 namespace unlatch {
 
-/// `Lock` satisfies elidable (lock_concepts.hpp); `Policy` as in policy.hpp; `Htm` is a backend as in
-/// htm.hpp.
+/// `Lock` satisfies elidable (lock_concepts.hpp); `Policy` as in policy.hpp; `Htm` is a backend as
+/// in htm.hpp.
 template <elidable Lock, class Policy = policy::adaptive, class Htm = htm::hardware>
 class elided {
  public:
@@ -61,14 +66,16 @@ class elided {
   elided(const elided&) = delete;
   elided& operator=(const elided&) = delete;
 
-  /// Enters a section: in a transaction, or by taking the lock. Control may come back from here again
-  /// if the transaction aborts; on hardware everything done since is undone.
+  /// Enters a section: in a transaction, or by taking the lock. Control may come back from here
+  /// again if the transaction aborts; on hardware everything done since is undone.
   void lock() { enter_exclusive(row_); }
-  /// The same, counted for a call site.
-  void lock(detail::call_site& site) { enter_exclusive(site.row_for(row_)); }
+  /// The same, counted for a call site (guard.hpp, elide.hpp).
+  void lock(detail::call_site& site, const std::source_location& where) {
+    enter_exclusive(site.row_for(row_, where));
+  }
 
-  /// Enters a section if that is possible without waiting: one transaction attempt, then the lock's own
-  /// try_lock(). May fail spuriously.
+  /// Enters a section if that is possible without waiting: one transaction attempt, then the lock's
+  /// own try_lock(). May fail spuriously.
   bool try_lock() {
     if (Htm::available()) [[unlikely]] {
       if (detail::this_section().in_transaction()) return join_transaction<false>(row_);
@@ -79,10 +86,11 @@ class elided {
     return true;
   }
 
-  /// Ends the section: commits if it ran in a transaction (the outermost one), else releases the lock.
-  /// Then runs what was put off until now.
+  /// Ends the section: commits if it ran in a transaction (the outermost one), else releases the
+  /// lock. Then runs what was put off until now.
   void unlock() {
-    if (Htm::available() && leave_transaction()) [[unlikely]] return;
+    if (Htm::available() && leave_transaction()) [[unlikely]]
+      return;
     if (attention_.load(std::memory_order_relaxed) != 0) [[unlikely]]
       unlock_attentively();
     else
@@ -90,19 +98,12 @@ class elided {
   }
 
   /// As lock(), for sections that only read.
-  void lock_shared()
-    requires shared_elidable<Lock>
-  {
-    enter_shared(row_);
+  void lock_shared() requires shared_elidable<Lock> { enter_shared(row_); }
+  void lock_shared(detail::call_site& site,
+                   const std::source_location& where) requires shared_elidable<Lock> {
+    enter_shared(site.row_for(row_, where));
   }
-  void lock_shared(detail::call_site& site)
-    requires shared_elidable<Lock>
-  {
-    enter_shared(site.row_for(row_));
-  }
-  bool try_lock_shared()
-    requires shared_elidable<Lock>
-  {
+  bool try_lock_shared() requires shared_elidable<Lock> {
     if (Htm::available()) [[unlikely]] {
       if (detail::this_section().in_transaction()) return join_transaction<true>(row_);
       if (try_transaction<true>()) return true;
@@ -111,18 +112,17 @@ class elided {
     count(row_, statistics::counter::sections);
     return true;
   }
-  void unlock_shared()
-    requires shared_elidable<Lock>
-  {
-    if (Htm::available() && leave_transaction()) [[unlikely]] return;
+  void unlock_shared() requires shared_elidable<Lock> {
+    if (Htm::available() && leave_transaction()) [[unlikely]]
+      return;
     lock_.unlock_shared();
   }
 
   /// Whether nobody holds the lock for real. A section in a transaction does not show.
   bool is_free() const noexcept { return lock_.is_free(); }
 
-  /// Puts `f` off until this section's effects are visible: after the commit, or after the unlock. The
-  /// caller is in an exclusive section of this lock. First in first out.
+  /// Puts `f` off until this section's effects are visible: after the commit, or after the unlock.
+  /// The caller is in an exclusive section of this lock. First in first out.
   template <class F>
   void on_unlock(F&& f) {
     auto& section = detail::this_section();
@@ -149,8 +149,9 @@ class elided {
     attention_.store(attention_.load(std::memory_order_relaxed) | sequence_bit,
                      std::memory_order_relaxed);
   }
-  /// Takes the lock for a speculation whose reads up to now were made at sequence `seen`. On success
-  /// the caller is the exclusive owner, no writer was there in between, and sequence() is `seen + 1`.
+  /// Takes the lock for a speculation whose reads up to now were made at sequence `seen`. On
+  /// success the caller is the exclusive owner, no writer was there in between, and sequence() is
+  /// `seen + 1`.
   bool upgrade(std::uint64_t seen) noexcept {
     if (!lock_.try_lock()) return false;
     if (sequence_.load(std::memory_order_relaxed) != seen) {
@@ -175,7 +176,13 @@ class elided {
   // --- the plain path ---------------------------------------------------------------------------
 
   void enter_exclusive(detail::row_id row) {
-    if (Htm::available() && speculate<false>(row)) [[unlikely]] return;
+    if (UNLATCH_CHECKED && detail::this_section().speculation() != nullptr)
+      detail::misuse(
+          "a lock was taken inside a closure that may still abort and run again: use elide() "
+          "for the inner section, too",
+          this);
+    if (Htm::available() && speculate<false>(row)) [[unlikely]]
+      return;
     lock_.lock();
     entered_exclusive(row);
   }
@@ -189,7 +196,8 @@ class elided {
   }
 
   void enter_shared(detail::row_id row) {
-    if (Htm::available() && speculate<true>(row)) [[unlikely]] return;
+    if (Htm::available() && speculate<true>(row)) [[unlikely]]
+      return;
     lock_.lock_shared();
     count(row, counter::sections);
   }
@@ -230,9 +238,9 @@ class elided {
   }
 
   memory& memory_for(detail::thread_row& row) noexcept {
-    static_assert(std::is_empty_v<memory> || memory_in_lock ||
-                  (sizeof(memory) <= sizeof(row.policy_memory) &&
-                   std::is_trivially_copyable_v<memory>));
+    static_assert(
+        std::is_empty_v<memory> || memory_in_lock ||
+        (sizeof(memory) <= sizeof(row.policy_memory) && std::is_trivially_copyable_v<memory>));
     if constexpr (memory_in_lock || std::is_same_v<memory, lock_memory>)
       return lock_memory_;
     else
@@ -312,7 +320,8 @@ class elided {
     if (!section.in_transaction() || !section.is_open(this)) return false;
     const detail::open_section ended = section.close(this);
     detail::thread_row& row = detail::this_thread_row(ended.row);
-    if (section.in_transaction()) {  // flattened: thread-local, and undone if the transaction aborts
+    if (section
+            .in_transaction()) {  // flattened: thread-local, and undone if the transaction aborts
       row.add(counter::sections);
       row.add(counter::elided);
       return true;
@@ -328,12 +337,18 @@ class elided {
 
   static constexpr counter aborted_counter(htm::cause why) noexcept {
     switch (why) {
-      case htm::cause::conflict: return counter::aborted_conflict;
-      case htm::cause::capacity: return counter::aborted_capacity;
-      case htm::cause::lock_held: return counter::aborted_lock_held;
-      case htm::cause::explicit_code: return counter::aborted_explicit;
-      case htm::cause::nested: return counter::aborted_nested;
-      case htm::cause::other: break;
+      case htm::cause::conflict:
+        return counter::aborted_conflict;
+      case htm::cause::capacity:
+        return counter::aborted_capacity;
+      case htm::cause::lock_held:
+        return counter::aborted_lock_held;
+      case htm::cause::explicit_code:
+        return counter::aborted_explicit;
+      case htm::cause::nested:
+        return counter::aborted_nested;
+      case htm::cause::other:
+        break;
     }
     return counter::aborted_other;
   }

@@ -4,11 +4,12 @@
 // transaction, and reading the status of an abort.
 //
 // A *backend* is a type with the static members of `none` below. Locks and policies take it as a
-// parameter, so the same code runs on hardware (`rtm`), in the simulated machine, against a scripted
-// backend in tests, or not at all. The instructions are emitted as bytes: one build, without -mrtm,
-// runs everywhere and decides at run time.
+// parameter, so the same code runs on hardware (`rtm`), in the simulated machine, against a
+// scripted backend in tests, or not at all. The instructions are emitted as bytes: one build,
+// without -mrtm, runs everywhere and decides at run time.
 //
-// Source: Intel 64 Software Developer's Manual, volume 1, chapter 16 (RTM), table 16-1 (abort status).
+// Source: Intel 64 Software Developer's Manual, volume 1, chapter 16 (RTM), table 16-1 (abort
+// status).
 #pragma once
 
 #include <cstdint>
@@ -52,13 +53,11 @@ class status {
   /// It happened in a nested transaction (also: nested deeper than the hardware allows).
   constexpr bool nested() const noexcept { return word_ & nested_bit; }
   /// An elided section found its lock held.
-  constexpr bool lock_held() const noexcept {
-    return explicit_abort() && code() == lock_held_code;
-  }
+  constexpr bool lock_held() const noexcept { return explicit_abort() && code() == lock_held_code; }
   constexpr std::uint32_t word() const noexcept { return word_; }
 
-  /// The one cause to count. Capacity goes before conflict: an eviction sets both on some CPUs. A word
-  /// of 0 is an interrupt, a system call, a page fault or an unfriendly instruction: `other`.
+  /// The one cause to count. Capacity goes before conflict: an eviction sets both on some CPUs. A
+  /// word of 0 is an interrupt, a system call, a page fault or an unfriendly instruction: `other`.
   constexpr cause why() const noexcept {
     if (lock_held()) return cause::lock_held;
     if (explicit_abort()) return cause::explicit_code;
@@ -82,8 +81,8 @@ struct none {
   static status begin() noexcept { return status{}; }
   /// Ends the transaction and makes its writes visible at once. Only while active().
   static void commit() noexcept {}
-  /// Aborts with `Code`. On hardware control goes back to begin(); a scripted backend cannot roll back
-  /// and returns the status instead, so callers must go on as if begin() had returned it.
+  /// Aborts with `Code`. On hardware control goes back to begin(); a scripted backend cannot roll
+  /// back and returns the status instead, so callers must go on as if begin() had returned it.
   template <std::uint8_t Code>
   static status abort() noexcept {
     return status::aborted_with(Code);
@@ -93,8 +92,8 @@ struct none {
 };
 
 namespace detail {
-/// Set once, before main(): begin() works here. Found by trying it, because RTM_ALWAYS_ABORT machines
-/// enumerate RTM and abort always, and because TSXLDTRK is enumerated where RTM is not.
+/// Set once, before main(): begin() works here. Found by trying it, because RTM_ALWAYS_ABORT
+/// machines enumerate RTM and abort always, and because TSXLDTRK is enumerated where RTM is not.
 extern bool rtm_works;
 }  // namespace detail
 

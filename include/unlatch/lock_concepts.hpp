@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What elision needs of a lock: the standard Lockable members and a predicate that a transaction can
-// read. A lock knows nothing else of elision.
+// What elision needs of a lock: the standard Lockable members and a predicate that a transaction
+// can read. A lock knows nothing else of elision.
 #pragma once
 
 #include <concepts>

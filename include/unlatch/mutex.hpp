@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mutex: spins briefly, then parks. The default lock: good when sections are of any length and threads
-// may outnumber CPUs. Eight bytes. See parking_lock.hpp for states and invariants.
+// mutex: spins briefly, then parks. The default lock: good when sections are of any length and
+// threads may outnumber CPUs. Eight bytes. See parking_lock.hpp for states and invariants.
 #pragma once
 
 #include "unlatch/parking_lock.hpp"
@@ -9,7 +9,7 @@
 namespace unlatch {
 namespace detail {
 struct spin_briefly {
-  static constexpr unsigned spin_rounds = 60;   // a few microseconds: about the cost of parking
+  static constexpr unsigned spin_rounds = 60;  // a few microseconds: about the cost of parking
   static constexpr unsigned longest_pause = 4;
   static constexpr unsigned yields = 0;
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The thread layer: putting a thread to sleep until a word changes, waking it, giving up the CPU, and
-// the asymmetric barrier that lets an unlock be one plain store. Locks and the condition variable
-// block through these functions and through nothing else, so another machine under the threads (a
-// simulated one, say) replaces this file's implementation only.
+// The thread layer: putting a thread to sleep until a word changes, waking it, giving up the CPU,
+// and the asymmetric barrier that lets an unlock be one plain store. Locks and the condition
+// variable block through these functions and through nothing else, so another machine under the
+// threads (a simulated one, say) replaces this file's implementation only.
 #pragma once
 
 #include <atomic>
@@ -32,11 +32,11 @@ void yield() noexcept;
 unsigned cpus() noexcept;
 
 /// The heavy side of an asymmetric fence: when it returns true, every thread of this process has
-/// executed a full memory barrier between the call and the return, so a thread that stored A and then
-/// loaded B without a fence either has its A visible to the caller or will see what the caller stored
-/// to B before the call. Returns false where the kernel has no such call; then a caller that would
-/// sleep must sleep with a time limit. 1-5 microseconds: for the sleeping path only.
-/// Source: membarrier(2), MEMBARRIER_CMD_PRIVATE_EXPEDITED.
+/// executed a full memory barrier between the call and the return, so a thread that stored A and
+/// then loaded B without a fence either has its A visible to the caller or will see what the caller
+/// stored to B before the call. Returns false where the kernel has no such call; then a caller that
+/// would sleep must sleep with a time limit. 1-5 microseconds: for the sleeping path only. Source:
+/// membarrier(2), MEMBARRIER_CMD_PRIVATE_EXPEDITED.
 bool barrier_in_all_threads() noexcept;
 
 /// The light side: keeps the compiler from moving the load before the store. No instruction.

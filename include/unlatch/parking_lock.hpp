@@ -14,16 +14,19 @@
 //
 // Invariants
 //   1. A thread owns the lock iff its exchange of held_ returned 0.
-//   2. No lost wake-up. A waiter announces itself in waiters_, then executes a barrier in all threads,
-//      then looks at held_ once more before it sleeps. unlock() clears held_ and then loads waiters_.
-//      If the waiter still saw the lock held, that unlock's store came after the barrier, and so does
-//      its load: it sees the waiter. The barrier is the waiter's, so unlock() needs none: one locked
-//      instruction for a lock and unlock, where std::mutex needs two.
-//   3. If waking_ is set while somebody waits, some waiter will still clear it, look at epoch_ and try
-//      the lock: it clears before it looks, and unlock() looks at waking_ (a locked exchange) after it
-//      has cleared held_, so one of the two sees the other.
+//   2. No lost wake-up. A waiter announces itself in waiters_, then executes a barrier in all
+//   threads,
+//      then looks at held_ once more before it sleeps. unlock() clears held_ and then loads
+//      waiters_. If the waiter still saw the lock held, that unlock's store came after the barrier,
+//      and so does its load: it sees the waiter. The barrier is the waiter's, so unlock() needs
+//      none: one locked instruction for a lock and unlock, where std::mutex needs two.
+//   3. If waking_ is set while somebody waits, some waiter will still clear it, look at epoch_ and
+//   try
+//      the lock: it clears before it looks, and unlock() looks at waking_ (a locked exchange) after
+//      it has cleared held_, so one of the two sees the other.
 //
-// A section reads and writes nothing but this word. Not fair: a running thread may overtake sleepers.
+// A section reads and writes nothing but this word. Not fair: a running thread may overtake
+// sleepers.
 #pragma once
 
 #include <atomic>
@@ -38,7 +41,8 @@ namespace unlatch::detail {
 /// Spins with exponential back-off on a word before it gives up. One per acquisition.
 class spinner {
  public:
-  /// Gives up after about `rounds` looks at the lock, with at most `longest` pauses between two looks.
+  /// Gives up after about `rounds` looks at the lock, with at most `longest` pauses between two
+  /// looks.
   constexpr spinner(unsigned rounds, unsigned longest) noexcept
       : rounds_(rounds), longest_(longest) {}
 
@@ -68,7 +72,8 @@ class parking_lock {
   /// Acquires the lock. Uncontended: one locked instruction.
   void lock() noexcept {
     owner_.before_lock(this);
-    if (held_.exchange(1, std::memory_order_acquire) != 0) [[unlikely]] lock_contended();
+    if (held_.exchange(1, std::memory_order_acquire) != 0) [[unlikely]]
+      lock_contended();
     owner_.after_lock();
   }
 
@@ -85,7 +90,8 @@ class parking_lock {
     owner_.before_unlock(this);
     held_.store(0, std::memory_order_release);
     parking::light_fence();
-    if (waiters_.load(std::memory_order_relaxed) != 0) [[unlikely]] wake_one();
+    if (waiters_.load(std::memory_order_relaxed) != 0) [[unlikely]]
+      wake_one();
   }
 
   /// Whether nobody holds the lock. Reading it inside a transaction puts the lock in the read set,

@@ -1,28 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every other header takes from the machine: the size of a cache line, a pause for spin loops, a
-// cycle counter, and the report of misuse in checked builds.
+// What every other header takes from the machine: the size of a cache line, a pause for spin loops,
+// a cycle counter, and the report of misuse in checked builds.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 
-/// 1 in checked builds (Debug, sanitizers): locks remember their owner and report misuse. The layout of
-/// a lock depends on it, so all translation units of a program must agree.
+/// 1 in checked builds (Debug, sanitizers): locks remember their owner and report misuse. The
+/// layout of a lock depends on it, so all translation units of a program must agree.
 #ifndef UNLATCH_CHECKED
 #define UNLATCH_CHECKED 0
 #endif
 
-#if defined(__SANITIZE_THREAD__)
-#define UNLATCH_THREAD_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define UNLATCH_THREAD_SANITIZER 1
+// 1 where the thread or address sanitizer watches: gcc says so by a macro, clang by a feature.
+#if defined(__has_feature)
+#define UNLATCH_HAS_FEATURE(x) __has_feature(x)
+#else
+#define UNLATCH_HAS_FEATURE(x) 0
 #endif
-#endif
-#ifndef UNLATCH_THREAD_SANITIZER
+#if defined(__SANITIZE_THREAD__) || UNLATCH_HAS_FEATURE(thread_sanitizer)
+#define UNLATCH_THREAD_SANITIZER 1
+#else
 #define UNLATCH_THREAD_SANITIZER 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || UNLATCH_HAS_FEATURE(address_sanitizer)
+#define UNLATCH_ADDRESS_SANITIZER 1
+#else
+#define UNLATCH_ADDRESS_SANITIZER 0
 #endif
 
 namespace unlatch {
@@ -60,13 +66,15 @@ namespace detail {
 /// abort(). `what` says what was done wrong and what to do instead.
 [[noreturn]] void misuse(const char* what, const void* lock) noexcept;
 
-/// A number for the calling thread, never 0 and never reused while the thread lives. One TLS address.
+/// A number for the calling thread, never 0 and never reused while the thread lives. One TLS
+/// address.
 inline std::uintptr_t this_thread_mark() noexcept {
   static thread_local char mark;
   return reinterpret_cast<std::uintptr_t>(&mark);
 }
 
-/// Remembers who holds an exclusive lock, in checked builds; otherwise it is empty and does nothing.
+/// Remembers who holds an exclusive lock, in checked builds; otherwise it is empty and does
+/// nothing.
 class owner_check {
  public:
 #if UNLATCH_CHECKED

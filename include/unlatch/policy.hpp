@@ -5,15 +5,15 @@
 //   struct P {
 //     static constexpr std::string_view name;
 //     static constexpr memory_scope scope;       // where `memory` lives
-//     struct memory;                             // what it learns; trivial, zero at first, <= 32 bytes
-//     static constexpr std::uint64_t wait_ticks; // how long to wait for a held lock before beginning
-//     static bool admits(memory&);               // may this section try at all?
-//     static decision decide(const outcome&, memory&);  // after an abort
-//     static void committed(memory&, unsigned attempts);
+//     struct memory;                             // what it learns; trivial, zero at first, <= 32
+//     bytes static constexpr std::uint64_t wait_ticks; // how long to wait for a held lock before
+//     beginning static bool admits(memory&);               // may this section try at all? static
+//     decision decide(const outcome&, memory&);  // after an abort static void committed(memory&,
+//     unsigned attempts);
 //   };
 //
-// The published ones stand here under their authors' names, with the figures they give, so that they
-// can be compared. The default is `adaptive` (adaptive.hpp).
+// The published ones stand here under their authors' names, with the figures they give, so that
+// they can be compared. The default is `adaptive` (adaptive.hpp).
 //
 // A memory of scope `lock` is shared by the threads, one a lock, and accessed without order; one of
 // scope `thread` is kept per thread and statistics row, so it never causes a conflict.
@@ -100,7 +100,8 @@ struct hle : detail::memoryless {
   static decision decide(const outcome&, memory&) noexcept { return {next_step::fall_back}; }
 };
 
-/// N attempts whatever the cause, each after waiting for the lock. N = 0 never elides: the plain lock.
+/// N attempts whatever the cause, each after waiting for the lock. N = 0 never elides: the plain
+/// lock.
 template <unsigned N>
 struct fixed : detail::memoryless {
   static constexpr std::string_view name = "fixed";
@@ -111,9 +112,9 @@ struct fixed : detail::memoryless {
   }
 };
 
-/// glibc's elision (removed in 2.43): 3 attempts; the lock at once and for the next 3 sections if the
-/// lock was held or the hardware sees no point in a retry.
-/// Source: glibc 2.42, sysdeps/unix/sysv/linux/x86/elision-lock.c and elision-conf.c.
+/// glibc's elision (removed in 2.43): 3 attempts; the lock at once and for the next 3 sections if
+/// the lock was held or the hardware sees no point in a retry. Source: glibc 2.42,
+/// sysdeps/unix/sysv/linux/x86/elision-lock.c and elision-conf.c.
 struct glibc {
   static constexpr std::string_view name = "glibc";
   static constexpr memory_scope scope = memory_scope::lock;
@@ -149,11 +150,11 @@ struct mariadb : detail::memoryless {
   static decision decide(const outcome&, memory&) noexcept { return {next_step::fall_back}; }
 };
 
-/// Concurrency Kit's adaptive elision with its default configuration, per cause: lock busy, wait up to
-/// 256 looks and skip 5; conflict with the retry bit, 5 attempts and skip 2; other explicit aborts skip
-/// 3; all else is taken for permanent and skips 65535. As its configuration describes it; the loop
-/// shipped in 0.7.1 ends after 5 attempts before it looks at the cause.
-/// Source: ck 0.7.1, include/ck_elide.h.
+/// Concurrency Kit's adaptive elision with its default configuration, per cause: lock busy, wait up
+/// to 256 looks and skip 5; conflict with the retry bit, 5 attempts and skip 2; other explicit
+/// aborts skip 3; all else is taken for permanent and skips 65535. As its configuration describes
+/// it; the loop shipped in 0.7.1 ends after 5 attempts before it looks at the cause. Source: ck
+/// 0.7.1, include/ck_elide.h.
 struct ck {
   static constexpr std::string_view name = "ck";
   static constexpr memory_scope scope = memory_scope::thread;
@@ -183,9 +184,8 @@ struct ck {
   static void committed(memory& m, unsigned) noexcept { m.skip = 0; }
 };
 
-/// Cervini's occ_rwlock in Shore-MT: 2 attempts; lock held, wait; conflict, up to 9 pauses at random;
-/// retry bit, one pause; else the lock.
-/// Source: Cervini 2015, section 3.
+/// Cervini's occ_rwlock in Shore-MT: 2 attempts; lock held, wait; conflict, up to 9 pauses at
+/// random; retry bit, one pause; else the lock. Source: Cervini 2015, section 3.
 struct cervini : detail::memoryless {
   static constexpr std::string_view name = "cervini";
   static constexpr std::uint64_t wait_ticks = no_wait;
@@ -198,9 +198,9 @@ struct cervini : detail::memoryless {
   }
 };
 
-/// XSync's adaptive elision: the limit of attempts falls to 1 at an abort and grows by 1 with a commit,
-/// up to 8 (the paper gives no maximum; 8 is ours).
-/// Source: Chitters, Midvidy, Tsui, section 4.2.1.
+/// XSync's adaptive elision: the limit of attempts falls to 1 at an abort and grows by 1 with a
+/// commit, up to 8 (the paper gives no maximum; 8 is ours). Source: Chitters, Midvidy, Tsui,
+/// section 4.2.1.
 struct xsync {
   static constexpr std::string_view name = "xsync";
   static constexpr memory_scope scope = memory_scope::thread;
@@ -220,8 +220,8 @@ struct xsync {
   }
 };
 
-/// Nießing's transactional queue: 10 attempts, the latch tested before and inside each, and waited for.
-/// Source: Nießing 2020, algorithms 3.4 to 3.7.
+/// Nießing's transactional queue: 10 attempts, the latch tested before and inside each, and waited
+/// for. Source: Nießing 2020, algorithms 3.4 to 3.7.
 struct niessing : detail::memoryless {
   static constexpr std::string_view name = "niessing";
   static constexpr std::uint64_t wait_ticks = wait_for_ever;
@@ -230,10 +230,9 @@ struct niessing : detail::memoryless {
   }
 };
 
-/// Johnson's tx_wlock for the address-space semaphore: 5 failures with linear back-off, waits at most
-/// 10 000 cycles for the lock, and a capacity abort goes straight to it. The unit of back-off is not
-/// given; 16 pauses is ours.
-/// Source: Johnson 2014, section 3.2.
+/// Johnson's tx_wlock for the address-space semaphore: 5 failures with linear back-off, waits at
+/// most 10 000 cycles for the lock, and a capacity abort goes straight to it. The unit of back-off
+/// is not given; 16 pauses is ours. Source: Johnson 2014, section 3.2.
 struct johnson : detail::memoryless {
   static constexpr std::string_view name = "johnson";
   static constexpr std::uint64_t wait_ticks = 10'000;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a thread knows of the critical sections it is in: which elided locks are open in its hardware
-// transaction, how deep its elide() closures are nested, and what it has put off until they end.
+// What a thread knows of the critical sections it is in: which elided locks are open in its
+// hardware transaction, how deep its elide() closures are nested, and what it has put off until
+// they end.
 //
 // Thread safety: one object a thread, touched by that thread only. What is written here inside a
 // hardware transaction is rolled back with it, which is what makes deferred actions safe.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <new>
@@ -61,9 +63,11 @@ class deferred_action {
 /// A section of an elided lock in the open transaction.
 struct open_section {
   const void* lock;
-  unsigned attempt;  ///< which attempt of its section began the transaction; 1 for flattened ones
+  unsigned attempt;   ///< which attempt of its section began the transaction; 1 for flattened ones
   std::uint16_t row;  ///< where it is counted
 };
+
+class speculation;
 
 class section_context {
  public:
@@ -97,47 +101,61 @@ class section_context {
   void enter_closure() noexcept { ++closure_depth_; }
   void leave_closure() noexcept { --closure_depth_; }
 
+  /// The software speculation that this thread runs and that may still abort; else null.
+  class speculation* speculation() const noexcept {
+    return speculation_;
+  }
+  void set_speculation(class speculation* running) noexcept { speculation_ = running; }
+
   // --- deferred actions ------------------------------------------------------------------------
 
   /// Puts `f` off until `lock` is released or, with a null lock, until the outermost closure or
-  /// transaction has ended.
+  /// transaction has ended. It must not throw then.
   template <class F>
   void defer(const void* lock, F&& f) {
-    deferred_.emplace_back(lock, std::forward<F>(f));
+    actions().emplace_back(lock, std::forward<F>(f));
   }
-  std::size_t deferred_count() const noexcept { return deferred_.size(); }
+  std::size_t deferred_count() const noexcept { return actions_ == nullptr ? 0 : actions_->size(); }
 
   /// Runs, first in first out, what was put off until the release of `lock`.
-  void run_deferred(const void* lock);
+  void run_deferred(const void* lock) noexcept;
   /// Forgets everything put off after the first `kept` actions: their section was undone.
-  void drop_deferred(std::size_t kept) {
-    while (deferred_.size() > kept) {
-      deferred_.back().drop();
-      deferred_.pop_back();
-    }
+  void drop_deferred(std::size_t kept) noexcept {
+    if (deferred_count() > kept) [[unlikely]]
+      drop(kept);
   }
   /// Runs everything, once neither a transaction nor a closure is open.
-  void run_deferred_if_outermost() {
-    if (!deferred_.empty() && open_count_ == 0 && closure_depth_ == 0) run_all();
+  void run_deferred_if_outermost() noexcept {
+    if (deferred_count() != 0 && open_count_ == 0 && closure_depth_ == 0) [[unlikely]]
+      run_all();
   }
 
  private:
-  void run_all();
+  std::vector<deferred_action>& actions() {
+    return actions_ != nullptr ? *actions_ : make_actions();
+  }
+  std::vector<deferred_action>& make_actions();
+  void drop(std::size_t kept) noexcept;
+  void run_all() noexcept;
 
   unsigned open_count_ = 0;
   unsigned closure_depth_ = 0;
-  open_section open_[max_open];
-  std::vector<deferred_action> deferred_;
+  class speculation* speculation_ = nullptr;
+  std::vector<deferred_action>* actions_ = nullptr;  ///< freed when the thread ends
+  open_section open_[max_open] = {};
 };
 
-/// The calling thread's context.
-section_context& this_section() noexcept;
+/// The calling thread's context. Constant-initialized: reaching it takes one instruction.
+extern constinit thread_local section_context thread_section [[gnu::tls_model("initial-exec")]];
+
+inline section_context& this_section() noexcept { return thread_section; }
 
 }  // namespace detail
 
-/// Runs `f` once the calling thread's outermost closure or hardware transaction has ended, or at once if
-/// it is in none. Inside a section held by a guard on a plain path use the lock's own on_unlock().
-/// Actions run first in first out, outside every section that elide() or elision opened.
+/// Runs `f` once the calling thread's outermost closure or hardware transaction has ended, or at
+/// once if it is in none. Inside a section held by a guard on a plain path use the lock's own
+/// on_unlock(). Actions run first in first out, outside every section that elide() or elision
+/// opened.
 template <class F>
 void on_commit(F&& f) {
   auto& section = detail::this_section();

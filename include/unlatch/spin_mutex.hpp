@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// spin_mutex: test-and-test-and-set with exponential back-off, then yields, then parks. For sections of
-// well under a microsecond with no more threads than CPUs most of the time; it survives more threads,
-// because it stops spinning. Eight bytes. See parking_lock.hpp for states and invariants.
+// spin_mutex: test-and-test-and-set with exponential back-off, then yields, then parks. For
+// sections of well under a microsecond with no more threads than CPUs most of the time; it survives
+// more threads, because it stops spinning. Eight bytes. See parking_lock.hpp for states and
+// invariants.
 #pragma once
 
 #include "unlatch/parking_lock.hpp"

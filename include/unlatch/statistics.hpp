@@ -3,8 +3,8 @@
 // Counters per lock name and call site: how many sections ran, how they ran, and why they aborted.
 //
 // Thread safety: a thread writes only its own counters, padded to cache lines, and never inside a
-// transaction; a snapshot reads those of all threads, living and gone, without stopping them. It may
-// therefore be a few sections behind a running thread; once the threads are joined it is exact.
+// transaction; a snapshot reads those of all threads, living and gone, without stopping them. It
+// may therefore be a few sections behind a running thread; once the threads are joined it is exact.
 //
 // Cost: one increment of a thread-local word a section; 256 bytes a thread and row in use.
 #pragma once
@@ -34,13 +34,13 @@ enum class counter : std::uint8_t {
   aborted_explicit,   //
   aborted_nested,     //
   aborted_other,      ///< interrupts, system calls, page faults, unfriendly instructions
-  fallbacks,          ///< sections that took the lock after at least one abort or failed speculation
-  skipped,            ///< sections that took the lock because the policy did not even try
-  coarsened,          ///< sections that joined an open transaction
-  software_started,   ///< software speculations begun
-  software_committed, ///< software speculations that completed
-  software_aborted,   ///< software speculations that saw a change or lost the upgrade
-  wasted_ticks,       ///< ticks of timestamp() spent in aborted transactions
+  fallbacks,         ///< sections that took the lock after at least one abort or failed speculation
+  skipped,           ///< sections that took the lock because the policy did not even try
+  coarsened,         ///< sections that joined an open transaction
+  software_started,  ///< software speculations begun
+  software_committed,  ///< software speculations that completed
+  software_aborted,    ///< software speculations that saw a change or lost the upgrade
+  wasted_ticks,        ///< ticks of timestamp() spent in aborted transactions
 };
 inline constexpr std::size_t counter_count = static_cast<std::size_t>(counter::wasted_ticks) + 1;
 
@@ -53,9 +53,7 @@ struct row {
   std::string site;  ///< "file:line", or empty for sections without a call site
   std::array<std::uint64_t, counter_count> values{};
 
-  std::uint64_t operator[](counter c) const noexcept {
-    return values[static_cast<std::size_t>(c)];
-  }
+  std::uint64_t operator[](counter c) const noexcept { return values[static_cast<std::size_t>(c)]; }
 };
 
 /// A snapshot: a value that can be kept, subtracted and printed.
@@ -72,8 +70,8 @@ struct snapshot_type {
   std::string to_json() const;
 };
 
-/// Adds up the counters of all threads. Takes a lock that only snapshots, new rows, and starting and
-/// ending threads take.
+/// Adds up the counters of all threads. Takes a lock that only snapshots, new rows, and starting
+/// and ending threads take.
 snapshot_type snapshot();
 
 /// Sets every counter of every thread to 0. Increments under way in other threads may survive.
@@ -99,21 +97,23 @@ struct alignas(cache_line) thread_row {
   }
 };
 
-/// Finds or makes the row for a lock name and a call site ("" for none). When all rows are taken, the
-/// last one, named "(more)", serves the rest. A lock and a map look-up: ask once and keep the answer.
+/// Finds or makes the row for a lock name and a call site ("" for none). When all rows are taken,
+/// the last one, named "(more)", serves the rest. A lock and a map look-up: ask once and keep the
+/// answer.
 row_id register_row(std::string_view lock, std::string_view site);
 /// The name of the lock of `id`.
 std::string_view lock_name(row_id id) noexcept;
 
 /// The calling thread's rows; null until its first section.
 extern constinit thread_local thread_row* thread_rows [[gnu::tls_model("initial-exec")]];
-/// Makes the calling thread's rows. After the thread's destructors have run: rows shared by all such
-/// threads, whose counts are approximate.
+/// Makes the calling thread's rows. After the thread's destructors have run: rows shared by all
+/// such threads, whose counts are approximate.
 thread_row* make_thread_rows();
 
 inline thread_row& this_thread_row(row_id id) {
   thread_row* rows = thread_rows;
-  if (rows == nullptr) [[unlikely]] rows = make_thread_rows();
+  if (rows == nullptr) [[unlikely]]
+    rows = make_thread_rows();
   return rows[id];
 }
 
@@ -121,20 +121,18 @@ inline thread_row& this_thread_row(row_id id) {
 /// usual case (one call site, one lock name) is a load and a compare.
 class call_site {
  public:
-  explicit constexpr call_site(std::source_location where) noexcept : where_(where) {}
-
-  row_id row_for(row_id lock_row) noexcept {
+  row_id row_for(row_id lock_row, const std::source_location& where) noexcept {
     const std::uint32_t cached = cached_.load(std::memory_order_relaxed);
     if (cached >> 16 == lock_row && (cached & 0xffff) != 0) [[likely]]
       return static_cast<row_id>(cached & 0xffff);
-    return look_up(lock_row);
+    return look_up(lock_row, where);
   }
 
  private:
-  row_id look_up(row_id lock_row);
+  row_id look_up(row_id lock_row, const std::source_location& where);
 
-  std::source_location where_;
-  std::atomic<std::uint32_t> cached_{0};  ///< lock row << 16 | own row; row 0 is never a call site's
+  std::atomic<std::uint32_t> cached_{
+      0};  ///< lock row << 16 | own row; row 0 is never a call site's
 };
 
 }  // namespace unlatch::detail

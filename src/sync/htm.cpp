@@ -41,7 +41,8 @@ description describe() noexcept { return {}; }
 #endif
 
 namespace detail {
-// Constant-initialized to false first, so a lock used by an earlier static constructor is a plain lock.
+// Constant-initialized to false first, so a lock used by an earlier static constructor is a plain
+// lock.
 bool rtm_works = false;
 namespace {
 [[gnu::constructor(101)]] void find_out() { rtm_works = describe().what == support::works; }
@@ -50,30 +51,39 @@ namespace {
 
 const char* to_string(cause why) noexcept {
   switch (why) {
-    case cause::conflict: return "conflict";
-    case cause::capacity: return "capacity";
-    case cause::lock_held: return "lock_held";
-    case cause::explicit_code: return "explicit";
-    case cause::nested: return "nested";
-    case cause::other: return "other";
+    case cause::conflict:
+      return "conflict";
+    case cause::capacity:
+      return "capacity";
+    case cause::lock_held:
+      return "lock_held";
+    case cause::explicit_code:
+      return "explicit";
+    case cause::nested:
+      return "nested";
+    case cause::other:
+      return "other";
   }
   return "other";
 }
 
 std::string to_string(const description& d) {
   switch (d.what) {
-    case support::works: return "Hardware transactions (RTM) work: a transaction committed.";
+    case support::works:
+      return "Hardware transactions (RTM) work: a transaction committed.";
     case support::always_aborts:
       return std::string("The CPU enumerates RTM, but every transaction aborts") +
-             (d.cpuid_rtm_always_abort
-                  ? " (RTM_ALWAYS_ABORT: microcode or kernel switched it off; see the kernel's tsx= option)."
-                  : " (a hundred empty transactions aborted).");
+             (d.cpuid_rtm_always_abort ? " (RTM_ALWAYS_ABORT: microcode or kernel switched it off; "
+                                         "see the kernel's tsx= option)."
+                                       : " (a hundred empty transactions aborted).");
     case support::not_enumerated:
       if (d.cpuid_rtm_always_abort)
-        return "No hardware transactions: the CPU has RTM, but it is switched off (RTM_ALWAYS_ABORT; "
+        return "No hardware transactions: the CPU has RTM, but it is switched off "
+               "(RTM_ALWAYS_ABORT; "
                "see the kernel's tsx= option).";
       if (d.cpuid_tsxldtrk)
-        return "No hardware transactions: CPUID shows TSXLDTRK but not RTM, so RTM was switched off by "
+        return "No hardware transactions: CPUID shows TSXLDTRK but not RTM, so RTM was switched "
+               "off by "
                "the kernel, the firmware or the hypervisor.";
       return "No hardware transactions: CPUID does not show RTM (not built in, or switched off).";
     case support::no_backend:

@@ -39,8 +39,8 @@ bool wait_until(const std::atomic<std::uint32_t>& word, std::uint32_t expected,
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(since_boot);
   timespec limit{};
   limit.tv_sec = static_cast<time_t>(seconds.count());
-  limit.tv_nsec =
-      static_cast<long>(std::chrono::duration_cast<std::chrono::nanoseconds>(since_boot - seconds).count());
+  limit.tv_nsec = static_cast<long>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(since_boot - seconds).count());
   return futex(&word, FUTEX_WAIT_BITSET, expected, &limit) == 0 || errno != ETIMEDOUT;
 }
 

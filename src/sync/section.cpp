@@ -1,32 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "unlatch/section.hpp"
 
+#include <memory>
+
 namespace unlatch::detail {
 
-section_context& this_section() noexcept {
-  static thread_local section_context context;
-  return context;
+constinit thread_local section_context thread_section;
+
+std::vector<deferred_action>& section_context::make_actions() {
+  static thread_local std::unique_ptr<std::vector<deferred_action>> owner;
+  owner = std::make_unique<std::vector<deferred_action>>();
+  owner->reserve(16);
+  actions_ = owner.get();
+  return *actions_;
 }
 
-void section_context::run_deferred(const void* lock) {
-  // An action may enter sections and defer again, so take one out at a time and look anew.
-  for (std::size_t i = 0; i < deferred_.size();) {
-    if (deferred_[i].lock() != lock) {
+// An action may enter sections and defer again, so one is taken out at a time and the list looked
+// at anew.
+
+void section_context::run_deferred(const void* lock) noexcept {
+  for (std::size_t i = 0; i < deferred_count();) {
+    if ((*actions_)[i].lock() != lock) {
       ++i;
       continue;
     }
-    deferred_action action = deferred_[i];
-    deferred_.erase(deferred_.begin() + static_cast<std::ptrdiff_t>(i));
+    deferred_action action = (*actions_)[i];
+    actions_->erase(actions_->begin() + static_cast<std::ptrdiff_t>(i));
     action.run();
     i = 0;
   }
 }
 
-void section_context::run_all() {
-  while (!deferred_.empty() && open_count_ == 0 && closure_depth_ == 0) {
-    deferred_action action = deferred_.front();
-    deferred_.erase(deferred_.begin());
+void section_context::run_all() noexcept {
+  while (deferred_count() != 0 && open_count_ == 0 && closure_depth_ == 0) {
+    deferred_action action = actions_->front();
+    actions_->erase(actions_->begin());
     action.run();
+  }
+}
+
+void section_context::drop(std::size_t kept) noexcept {
+  while (actions_->size() > kept) {
+    actions_->back().drop();
+    actions_->pop_back();
   }
 }
 

@@ -27,8 +27,8 @@ thread_row* map_rows() {
   return static_cast<thread_row*>(memory);
 }
 
-/// All rows of the process. A std::mutex on purpose: the counters of our locks must not need our locks.
-/// Never destroyed, because threads may outlive static destruction.
+/// All rows of the process. A std::mutex on purpose: the counters of our locks must not need our
+/// locks. Never destroyed, because threads may outlive static destruction.
 class registry {
  public:
   static registry& get() {
@@ -142,8 +142,8 @@ thread_row* make_thread_rows() {
   return thread_rows = at_exit.rows;
 }
 
-row_id call_site::look_up(row_id lock_row) {
-  const std::string site = std::string(where_.file_name()) + ":" + std::to_string(where_.line());
+row_id call_site::look_up(row_id lock_row, const std::source_location& where) {
+  const std::string site = std::string(where.file_name()) + ":" + std::to_string(where.line());
   const row_id own = register_row(lock_name(lock_row), site);
   cached_.store(std::uint32_t{lock_row} << 16 | own, std::memory_order_relaxed);
   return own;

@@ -11,11 +11,12 @@ namespace unlatch::statistics {
 namespace {
 
 constexpr std::array<std::string_view, counter_count> names = {
-    "sections",         "elided",           "started",           "committed",
-    "aborted_conflict", "aborted_capacity", "aborted_lock_held", "aborted_explicit",
-    "aborted_nested",   "aborted_other",    "fallbacks",         "skipped",
-    "coarsened",        "software_started", "software_committed", "software_aborted",
-    "wasted_ticks"};
+    "sections",          "elided",           "started",
+    "committed",         "aborted_conflict", "aborted_capacity",
+    "aborted_lock_held", "aborted_explicit", "aborted_nested",
+    "aborted_other",     "fallbacks",        "skipped",
+    "coarsened",         "software_started", "software_committed",
+    "software_aborted",  "wasted_ticks"};
 
 std::string quoted(std::string_view text) {
   std::string out = "\"";

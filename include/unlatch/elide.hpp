@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// elide(lock, body): the closure form of a critical section. The body is a generic lambda over
+// `tx`, compiled twice: for the direct path (a hardware transaction, or the lock held: plain
+// accesses) and for software speculation (speculation.hpp).
+//
+//   std::uint64_t sum = unlatch::elide(latch, [&](auto& tx) { return tx.read(a) + tx.read(b); });
+//
+// Which way a section runs
+//   - In hardware where the CPU can: elided<>::lock() and its policy decide.
+//   - Else in software or under the lock, whichever is faster for this thread at this call site:
+//   the
+//     choice (path_choice.hpp) measures both again and again.
+//   - Inside another closure that is still speculating, the outer one takes its lock first: the
+//   inner
+//     section's effects could not be undone with it.
+//
+// What a body may do: everything it would do under the lock, as long as fields that others write go
+// through `tx`, and what it does other than through `tx` is harmless when done several times.
+// Guards on the same lock stay correct beside it if they write shared fields through write_shared()
+// or std::atomic_ref.
+//
+// A body that throws has done what it did, as under a lock. A body must not be noexcept.
+#pragma once
+
+#include <optional>
+#include <source_location>
+#include <type_traits>
+#include <utility>
+
+#include "unlatch/elided.hpp"
+#include "unlatch/path_choice.hpp"
+#include "unlatch/reclamation.hpp"
+#include "unlatch/speculation.hpp"
+
+namespace unlatch {
+
+/// Writes a field of a section held by a guard, so that speculating readers notice. The caller
+/// holds the lock exclusively.
+template <class T>
+void write_shared(T& x, const std::type_identity_t<T>& value) noexcept {
+  detail::store_shared(x, value);
+}
+
+/// What a body gets in a hardware transaction or with the lock held. The members do what those of
+/// speculative_tx do; nothing aborts in software.
+template <class Lock>
+class direct_tx {
+ public:
+  template <class T>
+  [[gnu::always_inline]] std::remove_const_t<T> read(const T& x) {
+    return x;
+  }
+
+  template <class T>
+  [[gnu::always_inline]] void write(T& x, const std::type_identity_t<T>& value) {
+    detail::store_shared(x, value);
+  }
+
+  template <class T, class... Args>
+  T* allocate(Args&&... args) {
+    return new T(std::forward<Args>(args)...);
+  }
+
+  template <class T>
+  void retire(T* object) {
+    if (lock_.keeps_sequence())
+      on_commit(
+          [object] { reclamation::retire(object, [](void* p) { delete static_cast<T*>(p); }); });
+    else  // nobody has ever read without the lock, or a hardware transaction that does will abort
+      on_commit([object] { delete object; });
+  }
+
+  template <class F>
+  void on_commit(F&& f) {
+    section_.defer(nullptr, std::forward<F>(f));
+  }
+
+  direct_tx(Lock& lock, detail::section_context& section) noexcept
+      : lock_(lock), section_(section) {}
+
+ private:
+  Lock& lock_;
+  detail::section_context& section_;
+};
+
+namespace detail {
+
+/// The closure depth as a scope; at the outermost end it runs what was put off.
+class closure_scope {
+ public:
+  explicit closure_scope(section_context& section) noexcept : section_(section) {
+    section_.enter_closure();
+  }
+  ~closure_scope() {
+    section_.leave_closure();
+    section_.run_deferred_if_outermost();
+  }
+  closure_scope(const closure_scope&) = delete;
+  closure_scope& operator=(const closure_scope&) = delete;
+
+ private:
+  section_context& section_;
+};
+
+/// One static object for each lock type and closure type, which is to say for each elide() in the
+/// text.
+template <class Lock, class Body>
+inline constinit call_site site_of{};
+
+template <class Result, class Lock, class Body>
+Result run_directly(Lock& lock, Body& body, section_context& section,
+                    const std::source_location& where) {
+  struct exclusive {
+    Lock& lock;
+    ~exclusive() { lock.unlock(); }
+  };
+  lock.lock(site_of<Lock, Body>, where);
+  const exclusive guard{lock};
+  // The lock is held for real unless a transaction runs: only an owner may turn speculation on.
+  if (!Lock::backend::available() && !lock.keeps_sequence()) [[unlikely]]
+    lock.keep_sequence();
+  direct_tx<Lock> tx(lock, section);
+  return body(tx);
+}
+
+/// Storage for a result that the body constructs inside attempt().
+template <class Result>
+class result_slot {
+ public:
+  void* place() noexcept { return storage_; }
+  Result take() {
+    Result* const result = std::launder(reinterpret_cast<Result*>(storage_));
+    struct destroyer {
+      Result* target;
+      ~destroyer() { target->~Result(); }
+    } const destroy{result};
+    return std::move(*result);
+  }
+
+ private:
+  alignas(Result) unsigned char storage_[sizeof(Result)];
+};
+
+template <>
+class result_slot<void> {
+ public:
+  void* place() noexcept { return nullptr; }
+  void take() noexcept {}
+};
+
+/// Attempts a speculation a few times. True: done, the result is in `slot`.
+template <class Result, class Lock, class Body>
+bool run_speculatively(Lock& lock, Body& body, section_context& section, thread_row& row,
+                       result_slot<Result>& slot) {
+  using statistics::counter;
+  constexpr unsigned attempts = 4;
+  constexpr unsigned looks = 40;  // at a lock that is held, before queueing for it
+  const reclamation::stretch nothing_is_freed;
+  for (unsigned attempt = 1; attempt <= attempts; ++attempt) {
+    for (unsigned i = 0; lock.sequence() % 2 != 0; ++i) {
+      if (i == looks) return false;
+      cpu_relax();
+    }
+    row.add(counter::software_started);
+    speculative_tx<Lock> tx(lock, section);
+    if (tx.template run<Result>(body, slot.place())) {
+      row.add(counter::sections);
+      row.add(counter::software_committed);
+      return true;
+    }
+    row.add(counter::software_aborted);
+    for (std::uint32_t n = policy::detail::random_below(2u << attempt); n > 0; --n) cpu_relax();
+  }
+  return false;
+}
+
+}  // namespace detail
+
+/// Runs `body(tx)` as a critical section of `lock` and returns what it returns (by value; not a
+/// reference, which would leave the section). `lock` is an elided<> that the calling thread does
+/// not hold. Actions put off with tx.on_commit() and tx.retire() run at the end of the outermost
+/// closure.
+///
+/// Cost beyond the body, uncontended and without hardware transactions: about that of the lock; a
+/// body that only reads writes no shared line.
+template <class Lock, class Body>
+auto elide(Lock& lock, Body&& body,
+           const std::source_location where = std::source_location::current()) {
+  using body_type = std::remove_reference_t<Body>;
+  using result = std::invoke_result_t<body_type&, direct_tx<Lock>&>;
+  static_assert(!std::is_reference_v<result>, "the body returns a reference out of its section");
+  static_assert(!std::is_nothrow_invocable_v<body_type&, speculative_tx<Lock>&>,
+                "an abort leaves the body by unwinding: it must not be noexcept");
+
+  detail::section_context& section = detail::this_section();
+  if (Lock::backend::available()) {
+    const detail::closure_scope scope(section);
+    return detail::run_directly<result>(lock, body, section, where);
+  }
+
+  if (section.speculation() != nullptr) [[unlikely]]
+    section.speculation()->become_exclusive();
+  const detail::closure_scope scope(section);
+  detail::thread_row& row =
+      detail::this_thread_row(detail::site_of<Lock, body_type>.row_for(lock.row(), where));
+  if (detail::path_choice::of(row).next() == detail::path::software && lock.keeps_sequence()) {
+    detail::result_slot<result> slot;
+    if (detail::run_speculatively<result>(lock, body, section, row, slot)) return slot.take();
+    row.add(statistics::counter::fallbacks);
+  }
+  return detail::run_directly<result>(lock, body, section, where);
+}
+
+}  // namespace unlatch
