@@ -23,7 +23,8 @@ function(unlatch_add_test name)
     ${name}
     TEST_PREFIX ${name}.
     DISCOVERY_TIMEOUT 60
-    PROPERTIES TIMEOUT ${test_TIMEOUT})
+    PROPERTIES TIMEOUT ${test_TIMEOUT} ENVIRONMENT
+               "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp")
   if(test_LABELS)
     # gtest_discover_tests keeps only the first of several labels, so ctest sets them afterwards.
     set(labels_file "${CMAKE_CURRENT_BINARY_DIR}/${name}_labels.cmake")
