@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// rw_semaphore: a reader-writer lock that serves readers and writers in the order in which they came,
-// as the Linux kernel's rw_semaphore does. Readers that come one after the other hold it together.
+// rw_semaphore: a reader-writer lock that serves readers and writers in the order in which they
+// came, as the Linux kernel's rw_semaphore does. Readers that come one after the other hold it
+// together.
 //
-// Thread safety: every member may be called by any thread; unlock(), downgrade() and unlock_shared() by
-// a holder.
+// Thread safety: every member may be called by any thread; unlock(), downgrade() and
+// unlock_shared() by a holder.
 //
 // Everybody draws a number from next_. Two counters call the numbers up:
 //
@@ -15,18 +16,19 @@
 //   -------------------------------+---------------------------------------------------------
 //   free                           | writers_ == readers_ == next_
 //   r readers, nobody waits        | writers_ + r == readers_ == next_
-//   a writer holds or waits        | readers_ != next_
+//   a writer holds or waits        | readers_ != next_ (also while a reader is about to enter)
 //
 // Invariants
 //   1. writers_.now() <= readers_.now() <= next_ (modulo 2^32).
-//   2. An entering reader calls the next number for readers and a leaving one for writers; a leaving
-//      writer calls both. So each number is called once by each counter: by its predecessor's entry at
-//      the earliest for a reader, and by the last departure before it for a writer.
+//   2. An entering reader calls the next number for readers and a leaving one for writers; a
+//   leaving
+//      writer calls both. So each number is called once by each counter: by its predecessor's entry
+//      at the earliest for a reader, and by the last departure before it for a writer.
 //   3. Nobody starves: no number is passed over. No lost wake-up: ticket_queue.hpp.
 //
-// A section reads and writes these 44 bytes. Costs, without contention: two locked instructions for a
-// shared section, one and a half more for an exclusive one. Source: the fair reader-writer ticket lock
-// of Mellor-Crummey and Scott, PPoPP 1991; downgrade() as in Linux, kernel/locking/rwsem.c.
+// A section reads and writes these 44 bytes. Cost of a section of either mode without contention:
+// two locked instructions. Source: the fair reader-writer locks of Mellor-Crummey and Scott, PPoPP
+// 1991, here with two counters; downgrade() as in Linux, kernel/locking/rwsem.c.
 #pragma once
 
 #include <atomic>
@@ -37,8 +39,8 @@
 
 namespace unlatch {
 
-/// A fair reader-writer lock; satisfies SharedLockable. Not recursive, not even in shared mode: a second
-/// lock_shared() of one thread waits for a writer that came in between.
+/// A fair reader-writer lock; satisfies SharedLockable. Not recursive, not even in shared mode: a
+/// second lock_shared() of one thread waits for a writer that came in between.
 class rw_semaphore {
  public:
   rw_semaphore() = default;
@@ -64,9 +66,10 @@ class rw_semaphore {
   /// Releases the lock, which the caller holds exclusively.
   void unlock() noexcept {
     owner_.before_unlock(this);
-    // The writers' counter first: a reader that enters and leaves at once calls it, too.
-    writers_.call_next();
+    // Readers first, so that writers_ never overtakes readers_. From then on the next reader may
+    // enter and leave and call a writer, too; which of the two calls comes first does not matter.
     readers_.call_next();
+    writers_.call_one_more();
   }
 
   /// Acquires the lock in shared mode, after the writers that came before have left.
@@ -92,8 +95,8 @@ class rw_semaphore {
     writers_.call_one_more();
   }
 
-  /// Turns the caller's exclusive hold into a shared one without letting a writer in between. Readers
-  /// that wait next in line enter. Ends with unlock_shared().
+  /// Turns the caller's exclusive hold into a shared one without letting a writer in between.
+  /// Readers that wait next in line enter. Ends with unlock_shared().
   void downgrade() noexcept {
     owner_.before_unlock(this);
     readers_.call_next();

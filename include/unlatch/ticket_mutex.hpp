@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ticket_mutex: first come, first served. Whoever comes draws a number and waits until it is called.
+// ticket_mutex: first come, first served. Whoever comes draws a number and waits until it is
+// called.
 //
 // Thread safety: every member may be called by any thread; unlock() by the holder.
 //
@@ -10,14 +11,15 @@
 //   n                    | held, n - 1 threads wait
 //
 // Invariants
-//   1. The holder is the thread whose number is queue_.now(). Both numbers only grow (and wrap around
+//   1. The holder is the thread whose number is queue_.now(). Both numbers only grow (and wrap
+//   around
 //      together), so next_ == now() means that nobody holds the lock or waits for it.
 //   2. No lost wake-up: ticket_queue.hpp.
 //
-// A section reads and writes these 24 bytes. Fair: threads get the lock in the order of their locked
-// instruction. The price of that order: with more threads than CPUs every section may have to wait for
-// a sleeper to wake up, where an unfair lock goes to whoever runs.
-// Source: Mellor-Crummey and Scott 1991, section 2.2 (proportional back-off).
+// A section reads and writes these 24 bytes. Fair: threads get the lock in the order of their
+// locked instruction. The price of that order: with more threads than CPUs every section may have
+// to wait for a sleeper to wake up, where an unfair lock goes to whoever runs. Source:
+// Mellor-Crummey and Scott 1991, section 2.2 (proportional back-off).
 #pragma once
 
 #include <atomic>
@@ -28,8 +30,8 @@
 
 namespace unlatch {
 
-/// A fair mutual exclusion lock; satisfies Lockable. Not recursive. Lock and unlock without contention
-/// cost one locked instruction.
+/// A fair mutual exclusion lock; satisfies Lockable. Not recursive. Lock and unlock without
+/// contention cost one locked instruction.
 class ticket_mutex {
  public:
   ticket_mutex() = default;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The core of ticket_mutex and rw_semaphore: a number that is called up, and a place to wait until one's
-// own is.
+// The core of ticket_mutex and rw_semaphore: a number that is called up, and a place to wait until
+// one's own is.
 //
-// Thread safety: wait_for() by any thread, one thread a number; call_next() by one thread at a time,
-// call_one_more() by any.
+// Thread safety: wait_for() by any thread, one thread a number; call_next() by one thread at a
+// time, call_one_more() by any.
 //
 //   field     | bits | meaning
 //   ----------+------+---------------------------------------------------------------------------
@@ -14,14 +14,20 @@
 //
 // Invariants
 //   1. Numbers are called in order, each once.
-//   2. No lost wake-up. A sleeper marks its room, executes a barrier in all threads, then looks at now_
-//      once more. Whoever calls changes now_ and then loads the room. If the sleeper still saw an older
-//      number, the caller's store came after the barrier, and so does its load: it sees the mark.
-//   3. A room is unmarked by changing its whole word, so whoever slept in it before looks again; nobody
+//   2. No lost wake-up. A sleeper marks its room, executes a barrier in all threads, then looks at
+//   now_
+//      once more. Whoever calls changes now_ and then loads the room. If the sleeper still saw an
+//      older number, the caller's store came after the barrier, and so does its load: it sees the
+//      mark.
+//   3. A room is unmarked by changing its whole word, so whoever slept in it before looks again;
+//   nobody
 //      who was called can sleep on unnoticed because another caller unmarked the room first.
 //
-// Several rooms, so that a call wakes the thread that was called and not all that wait: up to `rooms`
-// sleepers never disturb each other.
+// Who calls looks at the room after the call, when the next owner may be done already: a lock that
+// is built on this must live until unlock() has returned.
+//
+// Several rooms, so that a call wakes the thread that was called and not all that wait: up to
+// `rooms` sleepers never disturb each other.
 #pragma once
 
 #include <algorithm>
@@ -41,13 +47,15 @@ class ticket_queue {
   /// The number called last. Acquires what its callers released.
   std::uint32_t now() const noexcept { return now_.load(std::memory_order_acquire); }
 
-  /// Returns once `number` is called: spins with a back-off that is proportional to the distance, then
-  /// yields, then sleeps.
+  /// Returns once `number` is called: spins with a back-off that is proportional to the distance,
+  /// then yields, then sleeps.
   void wait_for(std::uint32_t number) noexcept {
-    if (now() != number) [[unlikely]] wait_in_line(number);
+    if (now() != number) [[unlikely]]
+      wait_in_line(number);
   }
 
-  /// Calls the number after now(). A plain store and a load; the caller is the only one who may call.
+  /// Calls the number after now(). A plain store and a load; the caller is the only one who may
+  /// call.
   void call_next() noexcept {
     const std::uint32_t next = now_.load(std::memory_order_relaxed) + 1;
     now_.store(next, std::memory_order_release);
@@ -63,7 +71,7 @@ class ticket_queue {
  private:
   static constexpr unsigned rooms = 4;
   static constexpr std::uint32_t asleep = 1;
-  static constexpr unsigned looks = 60;              // about the cost of parking, for the next in line
+  static constexpr unsigned looks = 60;  // about the cost of parking, for the next in line
   static constexpr std::uint32_t pauses_a_place = 4;  // about a short section
   static constexpr std::uint32_t most_pauses = 32;
   static constexpr unsigned yields = 4;
@@ -102,7 +110,8 @@ class ticket_queue {
   }
 
   void wake_if_asleep(std::uint32_t number) noexcept {
-    if (room_of(number).load(std::memory_order_relaxed) & asleep) [[unlikely]] wake(number);
+    if (room_of(number).load(std::memory_order_relaxed) & asleep) [[unlikely]]
+      wake(number);
   }
 
   [[gnu::noinline, gnu::cold]] void wake(std::uint32_t number) noexcept {
