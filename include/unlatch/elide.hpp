@@ -9,11 +9,9 @@
 // Which way a section runs
 //   - In hardware where the CPU can: elided<>::lock() and its policy decide.
 //   - Else in software or under the lock, whichever is faster for this thread at this call site:
-//   the
-//     choice (path_choice.hpp) measures both again and again.
+//     the choice (path_choice.hpp) measures both again and again.
 //   - Inside another closure that is still speculating, the outer one takes its lock first: the
-//   inner
-//     section's effects could not be undone with it.
+//     inner section's effects could not be undone with it.
 //
 // What a body may do: everything it would do under the lock, as long as fields that others write go
 // through `tx`, and what it does other than through `tx` is harmless when done several times.
@@ -24,7 +22,6 @@
 #pragma once
 
 #include <optional>
-#include <source_location>
 #include <type_traits>
 #include <utility>
 
@@ -109,8 +106,7 @@ template <class Lock, class Body>
 inline constinit call_site site_of{};
 
 template <class Result, class Lock, class Body>
-Result run_directly(Lock& lock, Body& body, section_context& section,
-                    const std::source_location& where) {
+Result run_directly(Lock& lock, Body& body, section_context& section, const source_place& where) {
   struct exclusive {
     Lock& lock;
     ~exclusive() { lock.unlock(); }
@@ -185,8 +181,7 @@ bool run_speculatively(Lock& lock, Body& body, section_context& section, thread_
 /// Cost beyond the body, uncontended and without hardware transactions: about that of the lock; a
 /// body that only reads writes no shared line.
 template <class Lock, class Body>
-auto elide(Lock& lock, Body&& body,
-           const std::source_location where = std::source_location::current()) {
+auto elide(Lock& lock, Body&& body, const source_place where = source_place::current()) {
   using body_type = std::remove_reference_t<Body>;
   using result = std::invoke_result_t<body_type&, direct_tx<Lock>&>;
   static_assert(!std::is_reference_v<result>, "the body returns a reference out of its section");

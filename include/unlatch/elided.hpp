@@ -9,12 +9,11 @@
 //
 // Invariants
 //   1. The lock is in the read set of every transaction from its first instruction on, and free
-//   there:
-//      whoever takes it for real aborts all of them before it touches anything (Schrimpf
+//      there: whoever takes it for real aborts all of them before it touches anything (Schrimpf
 //      2014, 3.1).
 //   2. Inside a transaction no elided lock is taken for real, so a lock that is open in this
-//   thread's
-//      section_context is elided, and one that is not is held: unlock() knows which it ends.
+//      thread's section_context is elided, and one that is not is held: unlock() knows which it
+//      ends.
 //   3. sequence_ is even only if software speculation is on for this lock and nobody holds it
 //      exclusively. It is odd from the first instruction of an exclusive section to its last, so a
 //      speculating reader (elide.hpp) that sees one even value twice saw no writer in between. It
@@ -34,7 +33,6 @@
 #include <atomic>
 #include <cstdint>
 #include <new>
-#include <source_location>
 #include <string_view>
 #include <type_traits>
 
@@ -70,7 +68,7 @@ class elided {
   /// again if the transaction aborts; on hardware everything done since is undone.
   void lock() { enter_exclusive(row_); }
   /// The same, counted for a call site (guard.hpp, elide.hpp).
-  void lock(detail::call_site& site, const std::source_location& where) {
+  void lock(detail::call_site& site, const source_place& where) {
     enter_exclusive(site.row_for(row_, where));
   }
 
@@ -100,7 +98,7 @@ class elided {
   /// As lock(), for sections that only read.
   void lock_shared() requires shared_elidable<Lock> { enter_shared(row_); }
   void lock_shared(detail::call_site& site,
-                   const std::source_location& where) requires shared_elidable<Lock> {
+                   const source_place& where) requires shared_elidable<Lock> {
     enter_shared(site.row_for(row_, where));
   }
   bool try_lock_shared() requires shared_elidable<Lock> {
@@ -126,8 +124,11 @@ class elided {
   template <class F>
   void on_unlock(F&& f) {
     auto& section = detail::this_section();
+    if (section.in_transaction() && section.is_open(this)) {
+      section.defer(nullptr, std::forward<F>(f));
+      return;
+    }
     section.defer(this, std::forward<F>(f));
-    if (section.in_transaction() && section.is_open(this)) return;
     attention_.store(attention_.load(std::memory_order_relaxed) | deferred_bit,
                      std::memory_order_relaxed);
   }

@@ -13,7 +13,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <source_location>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -79,6 +78,22 @@ void reset();
 
 }  // namespace unlatch::statistics
 
+namespace unlatch {
+
+/// A place in the source: std::source_location for compilers that do not have it yet.
+struct source_place {
+  const char* file;
+  unsigned line;
+
+  /// As a default argument: where the function with that argument is called.
+  static constexpr source_place current(const char* file = __builtin_FILE(),
+                                        unsigned line = __builtin_LINE()) noexcept {
+    return {file, line};
+  }
+};
+
+}  // namespace unlatch
+
 namespace unlatch::detail {
 
 using row_id = std::uint16_t;
@@ -121,7 +136,7 @@ inline thread_row& this_thread_row(row_id id) {
 /// usual case (one call site, one lock name) is a load and a compare.
 class call_site {
  public:
-  row_id row_for(row_id lock_row, const std::source_location& where) noexcept {
+  row_id row_for(row_id lock_row, const source_place& where) noexcept {
     const std::uint32_t cached = cached_.load(std::memory_order_relaxed);
     if (cached >> 16 == lock_row && (cached & 0xffff) != 0) [[likely]]
       return static_cast<row_id>(cached & 0xffff);
@@ -129,7 +144,7 @@ class call_site {
   }
 
  private:
-  row_id look_up(row_id lock_row, const std::source_location& where);
+  row_id look_up(row_id lock_row, const source_place& where);
 
   std::atomic<std::uint32_t> cached_{
       0};  ///< lock row << 16 | own row; row 0 is never a call site's

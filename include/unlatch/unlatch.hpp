@@ -12,6 +12,7 @@
 #include "unlatch/condition_variable.hpp"
 #include "unlatch/elide.hpp"
 #include "unlatch/elided.hpp"
+#include "unlatch/guard.hpp"
 #include "unlatch/htm.hpp"
 #include "unlatch/mcs_mutex.hpp"
 #include "unlatch/mutex.hpp"

@@ -31,14 +31,6 @@ void section_context::run_deferred(const void* lock) noexcept {
   }
 }
 
-void section_context::run_all() noexcept {
-  while (deferred_count() != 0 && open_count_ == 0 && closure_depth_ == 0) {
-    deferred_action action = actions_->front();
-    actions_->erase(actions_->begin());
-    action.run();
-  }
-}
-
 void section_context::drop(std::size_t kept) noexcept {
   while (actions_->size() > kept) {
     actions_->back().drop();
