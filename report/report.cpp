@@ -19,9 +19,7 @@ using nlohmann::json;
 constexpr std::string_view title_placeholder = "<!--unlatch:title-->";
 constexpr std::string_view data_placeholder = "<!--unlatch:data-->";
 
-std::string_view page_template() {
-  return {unlatch_report_template, unlatch_report_template_end};
-}
+std::string_view page_template() { return {unlatch_report_template, unlatch_report_template_end}; }
 
 [[noreturn]] void reject(std::size_t index, const std::string& what) {
   throw std::invalid_argument("record " + std::to_string(index + 1) + " " + what +
@@ -32,8 +30,8 @@ void require(const json& record, std::size_t index, const char* key, bool is_num
   const auto found = record.find(key);
   if (found == record.end()) reject(index, std::string("lacks the key \"") + key + '"');
   if (is_number ? !found->is_number() : !found->is_string()) {
-    reject(index, std::string("has a \"") + key + "\" that is not a " +
-                      (is_number ? "number" : "string"));
+    reject(index,
+           std::string("has a \"") + key + "\" that is not a " + (is_number ? "number" : "string"));
   }
 }
 
@@ -87,9 +85,8 @@ std::string script_json(const json& value) {
 
 std::string render(const std::vector<json>& records, const options& options) {
   validate(records);
-  const std::string data = script_json({{"title", options.title},
-                                        {"generated", utc_text(options.generated)},
-                                        {"records", records}});
+  const std::string data = script_json(
+      {{"title", options.title}, {"generated", utc_text(options.generated)}, {"records", records}});
   const std::string_view page = page_template();
   const std::size_t title_at = page.find(title_placeholder);
   const std::size_t data_at = page.find(data_placeholder, title_at);

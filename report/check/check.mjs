@@ -4,14 +4,20 @@
 //
 //   node check.mjs FILE.html [--screenshot OUT.png] [--screenshots FOLDER]
 //
-// --screenshot saves the first screen at 1280 pixels, --screenshots whole pages of every setting.
+// --screenshot saves the top of the page at 1280 pixels, --screenshots whole pages of every setting.
 
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { startChromium } from "./chromium.mjs";
-import { checkCharts, checkFilters, checkLayout, checkRerun, checkSorting } from "./expectations.mjs";
+import {
+  checkCharts,
+  checkFilters,
+  checkLayout,
+  checkRerun,
+  checkSorting,
+} from "./expectations.mjs";
 
 const settings = [
   { name: "desktop-light", width: 1280, height: 900, colorScheme: "light" },
@@ -20,6 +26,8 @@ const settings = [
   { name: "phone-dark", width: 390, height: 844, colorScheme: "dark" },
   { name: "phone-narrow", width: 360, height: 740, colorScheme: "light" },
 ];
+
+const pictureHeight = 1120;
 
 const readArguments = () => {
   const options = { screenshot: { type: "string" }, screenshots: { type: "string" } };
@@ -50,8 +58,12 @@ const checkSetting = async (browser, address, setting, { screenshot, screenshots
   await page.goto(address);
   await page.waitForSelector("html[data-ready]", { state: "attached", timeout: 120000 });
 
-  if (screenshot && setting === settings[0]) await page.screenshot({ path: screenshot });
-  if (screenshots) await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
+  if (screenshot && setting === settings[0]) {
+    const clip = { x: 0, y: 0, width, height: pictureHeight };
+    await page.screenshot({ path: screenshot, fullPage: true, clip });
+  }
+  if (screenshots)
+    await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
 
   const charts = await checkCharts(page, problems);
   await checkLayout(page, problems);

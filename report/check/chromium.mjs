@@ -21,7 +21,9 @@ const flags = [
 const findChromium = () => {
   if (process.env.CHROMIUM) return process.env.CHROMIUM;
   const folders = (process.env.PATH ?? "").split(delimiter);
-  const found = names.flatMap((name) => folders.map((folder) => join(folder, name))).find(existsSync);
+  const found = names
+    .flatMap((name) => folders.map((folder) => join(folder, name)))
+    .find(existsSync);
   if (found) return found;
   throw new Error(
     `no Chromium on the PATH (looked for ${names.join(", ")}). ` +

@@ -37,12 +37,13 @@ export const checkLayout = async (page, problems) => {
   if (overflow > 0 || culprits.length > 0) {
     problems.push(`the page is ${overflow} px too wide: ${culprits.join(", ")}`);
   }
-  const cut = await page.evaluate(() =>
-    [...document.querySelectorAll(".chart")].filter((chart) => {
-      const box = chart.getBoundingClientRect();
-      const drawing = chart.querySelector("svg")?.getBoundingClientRect();
-      return drawing && drawing.right > box.right + 1;
-    }).length,
+  const cut = await page.evaluate(
+    () =>
+      [...document.querySelectorAll(".chart")].filter((chart) => {
+        const box = chart.getBoundingClientRect();
+        const drawing = chart.querySelector("svg")?.getBoundingClientRect();
+        return drawing && drawing.right > box.right + 1;
+      }).length,
   );
   if (cut > 0) problems.push(`${cut} charts are wider than their cards`);
 };
@@ -77,15 +78,22 @@ export const checkSorting = async (page, problems) => {
     const column = headings.findIndex((heading) => heading.includes("speed-up"));
     const button = table.locator("thead th").nth(column).locator("button");
     const figures = async () =>
-      (await columnValues(table, column)).map((text) => Number.parseFloat(text.replace(/[^\d.]/g, ""))).filter(Number.isFinite);
+      (await columnValues(table, column))
+        .map((text) => Number.parseFloat(text.replace(/[^\d.]/g, "")))
+        .filter(Number.isFinite);
     await button.click();
     if (!ascends(await figures())) problems.push("sorting by speed-up does not order the rows");
     await button.click();
-    if (!ascends((await figures()).reverse())) problems.push("sorting twice does not reverse the rows");
+    if (!ascends((await figures()).reverse()))
+      problems.push("sorting twice does not reverse the rows");
     const state = await table.locator("thead th").nth(column).getAttribute("aria-sort");
     if (state !== "descending") problems.push("the sorted column does not say how it is sorted");
-    await table.locator("xpath=ancestor::section").getByRole("button", { name: "losing first" }).click();
-    if (!ascends(await figures())) problems.push("\"losing first\" does not put the losing rows first");
+    await table
+      .locator("xpath=ancestor::section")
+      .getByRole("button", { name: "losing first" })
+      .click();
+    if (!ascends(await figures()))
+      problems.push('"losing first" does not put the losing rows first');
   }
 };
 
@@ -98,7 +106,8 @@ export const checkFilters = async (page, problems) => {
       await filter.click();
       const rows = await section.locator("tbody tr:visible").all();
       const verdicts = await Promise.all(rows.map((row) => row.getAttribute("data-verdict")));
-      if (rows.length !== promised) problems.push(`"${verdict}" shows ${rows.length} rows, not ${promised}`);
+      if (rows.length !== promised)
+        problems.push(`"${verdict}" shows ${rows.length} rows, not ${promised}`);
       if (verdict !== "all" && verdicts.some((other) => other !== verdict)) {
         problems.push(`"${verdict}" shows rows of another verdict`);
       }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Figures and words as the page prints them.
 
+import { gainsAbove, losesBelow } from "./model/verdict.js";
+
 const prefixes = [
   [1e9, "G"],
   [1e6, "M"],
@@ -20,8 +22,15 @@ export const quantity = (value) => {
   return Math.abs(value) < 0.01 && value !== 0 ? value.toPrecision(1) : threeDigits(value);
 };
 
-export const ratio = (value) => `${value.toFixed(2)}×`;
-export const range = ({ min, max }) => `${min.toFixed(2)}–${max.toFixed(2)}`;
+const twoDigits = (value) => value.toFixed(value < 9.995 ? 2 : 1);
+export const range = ({ min, max }) => `${twoDigits(min)}–${twoDigits(max)}`;
+
+// A ratio so near a verdict's limit that two digits would hide the side it lies on gets three.
+export const bareRatio = (value) => {
+  const close = [losesBelow, gainsAbove].some((limit) => Math.abs(value - limit) < 0.005);
+  return close ? value.toFixed(3) : twoDigits(value);
+};
+export const ratio = (value) => `${bareRatio(value)}×`;
 export const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 
 export const listed = (words) =>

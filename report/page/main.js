@@ -12,51 +12,76 @@ import { speedupTable } from "./parts/speedup_table.js";
 import { studySection } from "./parts/study.js";
 import { summary } from "./parts/summary.js";
 
-const { title, generated, records } = JSON.parse(document.getElementById("data").textContent);
+const cellsSection = (table, id, simulated) =>
+  h(
+    "section",
+    { class: "cells", id },
+    h("h2", {}, simulated && h("span", { class: "badge" }, "SIMULATED"), "Every cell"),
+    table.element,
+  );
 
-// Summary and table of the native or the simulated comparisons; the two never share one.
-const makeOverview = (comparisons, simulated) => {
-  const table = speedupTable(comparisons);
-  const heading = simulated ? [h("span", { class: "badge" }, "SIMULATED"), "Every cell"] : "Every cell";
-  const section = h("section", { class: "cells", id: simulated ? "simulated-cells" : "cells" }, h("h2", {}, heading), table.element);
-  const show = (verdict) => {
-    table.show(verdict);
-    section.scrollIntoView({ behavior: "smooth" });
-  };
-  return { summary: summary(comparisons, simulated, show), cells: comparisons.length > 0 ? section : null, id: section.id };
-};
-
-const navigation = (sections) =>
-  h("nav", { "aria-label": "sections" }, sections.map(({ name, id }) => h("a", { href: `#${id}` }, name)));
-
-const buildPage = (pending) => {
-  const samples = records.map(readRecord);
-  const studies = makeStudies(samples);
+// The native or the simulated half of the page: {elements, links}. The two share nothing but the
+// colours of their modes, so no chart, table or count mixes them.
+const makeHalf = (studies, simulated, styles, pending) => {
+  if (studies.length === 0) return { elements: [], links: [] };
+  const suffix = simulated ? " (simulated)" : "";
+  const prefix = simulated ? "simulated" : "native";
   const panels = studies.flatMap((study) => study.panels);
   const comparisonsOf = new Map(panels.map((panel) => [panel, comparePanel(panel)]));
-  const styles = assignStyles(panels);
-  const overviews = [false, true]
-    .filter((simulated) => panels.some((panel) => panel.simulated === simulated))
-    .map((simulated) =>
-      makeOverview(panels.filter((p) => p.simulated === simulated).flatMap((p) => comparisonsOf.get(p)), simulated),
-    );
-  const sections = studies.map((study, position) => ({
-    name: study.simulated ? `${study.name} (simulated)` : study.name,
-    id: `study-${position}`,
-    element: studySection(study, `study-${position}`, comparisonsOf, styles, pending),
-  }));
-  const links = [
-    ...sections,
-    ...overviews.filter((o) => o.cells).map((o) => ({ name: o.id === "cells" ? "every cell" : "every cell (simulated)", id: o.id })),
-    { name: "machine", id: "machine" },
-  ];
-  document.querySelector("main").append(
-    h("header", {}, h("p", { class: "brand" }, "unlatch"), h("h1", {}, title), navigation(links)),
-    ...overviews.map((overview) => overview.summary),
-    ...sections.map((section) => section.element),
-    ...overviews.map((overview) => overview.cells).filter(Boolean),
-    machineSection(samples, generated),
+  const comparisons = [...comparisonsOf.values()].flat();
+
+  const table = speedupTable(comparisons);
+  const cells = cellsSection(table, `${prefix}-cells`, simulated);
+  const show = (verdict) => {
+    table.show(verdict);
+    cells.scrollIntoView({ behavior: "smooth" });
+  };
+  const sections = studies.map((study, position) =>
+    studySection(study, `${prefix}-${position}`, comparisonsOf, styles, pending),
   );
+  const links = studies.map((study, i) => ({ name: study.name + suffix, id: sections[i].id }));
+  const elements = [summary(comparisons, simulated, show), ...sections];
+  if (comparisons.length === 0) return { elements, links };
+  return {
+    elements: [...elements, cells],
+    links: [...links, { name: `every cell${suffix}`, id: cells.id }],
+  };
+};
+
+const header = (title, links) =>
+  h(
+    "header",
+    {},
+    h("p", { class: "brand" }, "unlatch"),
+    h("h1", {}, title),
+    h(
+      "nav",
+      {},
+      links.map(({ name, id }) => h("a", { href: `#${id}` }, name)),
+    ),
+  );
+
+// Builds everything but the charts, which it adds to `pending`.
+const buildPage = ({ title, generated, records }, pending) => {
+  const samples = records.map(readRecord);
+  const studies = makeStudies(samples);
+  const styles = assignStyles(studies.flatMap((study) => study.panels));
+  const halves = [false, true].map((simulated) =>
+    makeHalf(
+      studies.filter((s) => s.simulated === simulated),
+      simulated,
+      styles,
+      pending,
+    ),
+  );
+  const links = [...halves.flatMap((half) => half.links), { name: "machine", id: "machine" }];
+  document
+    .querySelector("main")
+    .append(
+      header(title, links),
+      ...halves.flatMap((half) => half.elements),
+      machineSection(samples, generated),
+    );
 };
 
 // Draws one chart after the other and gives the page room to react between them.
@@ -65,7 +90,8 @@ const drawAll = async (pending) => {
     try {
       await draw(element, specification);
     } catch (error) {
-      element.replaceChildren(h("p", { class: "failed" }, `This chart could not be drawn: ${error.message}`));
+      const text = `This chart could not be drawn: ${error.message}`;
+      element.replaceChildren(h("p", { class: "failed" }, text));
       console.error(error);
     }
     await new Promise((resolve) => setTimeout(resolve));
@@ -73,5 +99,5 @@ const drawAll = async (pending) => {
 };
 
 const pending = [];
-buildPage(pending);
+buildPage(JSON.parse(document.getElementById("data").textContent), pending);
 drawAll(pending).then(() => (document.documentElement.dataset.ready = ""));

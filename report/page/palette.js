@@ -41,6 +41,7 @@ export const assignStyles = (panels) => {
 
 const causeColors = {
   committed: "var(--committed)",
+  aborted: "var(--conflict)",
   conflict: "var(--conflict)",
   capacity: "var(--capacity)",
   explicit: "var(--explicit)",

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/report.hpp"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <stdexcept>
 #include <string>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
+#include "report/report.hpp"
 #include "sample_records.hpp"
 
 namespace unlatch::report {
@@ -85,7 +84,8 @@ TEST(Render, replaces_bytes_that_are_not_utf8) {
 }
 
 TEST(Render, states_when_the_report_was_made_in_utc) {
-  const options options{.title = "t", .generated = std::chrono::system_clock::from_time_t(951782400)};
+  const options options{.title = "t",
+                        .generated = std::chrono::system_clock::from_time_t(951782400)};
   const std::string page = render({testing::minimal_record()}, options);
   EXPECT_EQ(json::parse(data_of(page)).at("generated"), "2000-02-29 00:00 UTC");
 }
@@ -106,8 +106,8 @@ TEST(Render, names_the_record_and_the_key_that_is_missing) {
 TEST(Render, names_the_record_and_the_key_of_the_wrong_type) {
   json record = testing::minimal_record();
   record["threads"] = "two";
-  EXPECT_THAT(message_of({record}), AllOf(HasSubstr("record 1"), HasSubstr("\"threads\""),
-                                          HasSubstr("not a number")));
+  EXPECT_THAT(message_of({record}),
+              AllOf(HasSubstr("record 1"), HasSubstr("\"threads\""), HasSubstr("not a number")));
   EXPECT_THAT(message_of({json::array()}), HasSubstr("not a JSON object"));
 }
 

@@ -2,10 +2,9 @@
 // Invented result records of the shapes that studies write, for tests of the report.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 namespace unlatch::report::testing {
 
@@ -13,8 +12,8 @@ namespace unlatch::report::testing {
 nlohmann::json minimal_record(const std::string& mode = "stock", double throughput = 1000);
 
 // Three studies: a database with a control and context switches, a hash map with eight modes, two
-// baselines and software speculation, and a simulated one with hardware aborts and three policies of
-// one mode. Some cells gain, some lose. The same records at every call.
+// baselines and software speculation, and a simulated one with hardware aborts and three policies
+// of one mode. Some cells gain, some lose. The same records at every call.
 std::vector<nlohmann::json> full_records();
 
 // What a careless study could write: keys missing, a mode without its baseline, one thread count,

@@ -30,7 +30,16 @@ const theme = {
 };
 
 // Lays a y axis' title flat above the axis, where it costs no width.
-export const flatTitle = { titleAngle: 0, titleAlign: "left", titleBaseline: "bottom", titleX: 0, titleY: -8 };
+export const flatTitle = {
+  titleAngle: 0,
+  titleAlign: "left",
+  titleBaseline: "bottom",
+  titleX: 0,
+  titleY: -8,
+};
+
+// Labels of a y axis of large quantities: 600k, and a plain 0.
+export const siLabel = "datum.value === 0 ? '0' : format(datum.value, '~s')";
 
 // Resolves when the chart is on the page; follows the width of `element` from then on.
 export const draw = async (element, specification) => {

@@ -7,7 +7,7 @@ import { outcomeColor } from "../palette.js";
 import { plural, quantity } from "../format.js";
 
 const rowHeight = 20;
-const knownCauses = ["conflict", "capacity", "explicit", "other"];
+const knownCauses = ["aborted", "conflict", "capacity", "explicit", "other"];
 
 const addCell = (rows, cell, kind) => {
   const totals = new Map();
@@ -72,7 +72,7 @@ export const outcomesChart = (panel, kind, { rows, outcomes }) => ({
       field: "share",
       type: "quantitative",
       scale: { domain: [0, 1] },
-      axis: { title: `share of ${kind} transactions started`, format: "%", tickCount: 5 },
+      axis: { title: "share of those started", format: "%", values: [0, 0.25, 0.5, 0.75, 1] },
     },
     order: { field: "order" },
     color: {

@@ -50,7 +50,7 @@ export const switchesChart = (panel, styles) => {
         field: "median",
         type: "quantitative",
         scale: { zero: true, nice: true },
-        axis: { title: "context switches/operation", format: "~s", tickCount: 3, ...flatTitle },
+        axis: { title: "context switches/operation", format: "~g", tickCount: 3, ...flatTitle },
       },
       color,
       tooltip: [

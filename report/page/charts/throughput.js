@@ -2,21 +2,24 @@
 // Throughput over threads: a line of medians a mode with its range over the repeats, and the A/A
 // control of the baseline as a grey band behind them. What stays inside the band is noise.
 
-import { isControl } from "../model/record.js";
+import { controlOf, isControl } from "../model/record.js";
 import { groupBy } from "../model/panels.js";
 import { spread } from "../model/comparisons.js";
 import { plural, quantity } from "../format.js";
-import { flatTitle } from "./draw.js";
+import { flatTitle, siLabel } from "./draw.js";
 
 const bandedModes = 4;
 
-const summarise = (panel) =>
-  groupBy(panel.samples, (sample) => JSON.stringify([sample.label, sample.threads]))
+// A mode that has a control gets no band of its own: the control's is where it may lie.
+const summarise = (panel) => {
+  const modes = new Set(panel.samples.map((sample) => sample.mode));
+  return groupBy(panel.samples, (sample) => JSON.stringify([sample.label, sample.threads]))
     .map((cell) => [cell[0], spread(cell.map((sample) => sample.operationsPerSecond))])
     .filter(([, figures]) => figures !== null)
     .map(([sample, figures]) => ({
       label: sample.label,
       control: isControl(sample.mode),
+      controlled: modes.has(controlOf(sample.mode)),
       threads: sample.threads,
       median: figures.median,
       min: figures.min,
@@ -26,6 +29,7 @@ const summarise = (panel) =>
       repeatsText: plural(figures.count, "repeat"),
       threadsText: plural(sample.threads, "thread"),
     }));
+};
 
 const tooltip = [
   { field: "label", title: "mode" },
@@ -61,7 +65,14 @@ const modeLayers = (color, shape, connected, banded) => {
     { mark: { type: "rule", strokeWidth: 1.5, opacity: 0.75 }, encoding: { ...rangeY, color } },
     { mark: { type: "line", strokeWidth: 2.25 }, encoding: { y, color } },
     {
-      mark: { type: "point", filled: true, size: 52, opacity: 1, stroke: "var(--card)", strokeWidth: 1 },
+      mark: {
+        type: "point",
+        filled: true,
+        size: 52,
+        opacity: 1,
+        stroke: "var(--card)",
+        strokeWidth: 1,
+      },
       encoding: { y, color, shape },
     },
     {
@@ -69,10 +80,14 @@ const modeLayers = (color, shape, connected, banded) => {
       encoding: { y, detail: { field: "label" }, tooltip },
     },
   ];
-  if (connected && banded) {
-    layers.unshift({ mark: { type: "area", opacity: 0.13 }, encoding: { ...rangeY, color } });
-  }
-  return layers.map((layer) => ({ transform: only(false), ...layer }));
+  const drawn = layers.map((layer) => ({ transform: only(false), ...layer }));
+  if (!connected || !banded) return drawn;
+  const band = {
+    transform: [{ filter: "!datum.control && !datum.controlled" }],
+    mark: { type: "area", opacity: 0.14 },
+    encoding: { ...rangeY, color },
+  };
+  return [band, ...drawn];
 };
 
 export const throughputChart = (panel, styles) => {
@@ -80,13 +95,16 @@ export const throughputChart = (panel, styles) => {
     field: "label",
     type: "nominal",
     legend: null,
-    scale: { domain: panel.labels, range: panel.labels.map((label) => styles.get(label)[property]) },
+    scale: {
+      domain: panel.labels,
+      range: panel.labels.map((label) => styles.get(label)[property]),
+    },
   });
   const connected = panel.threads.length > 1;
   const banded = panel.labels.length <= bandedModes;
   return {
     description: `Throughput of ${panel.study}, ${panel.title}, over threads`,
-    height: 220,
+    height: 200,
     data: { values: summarise(panel) },
     encoding: {
       x: {
@@ -99,7 +117,7 @@ export const throughputChart = (panel, styles) => {
       y: {
         type: "quantitative",
         scale: { zero: true, nice: true },
-        axis: { title: "operations/s", format: "~s", tickCount: 5, ...flatTitle },
+        axis: { title: "operations/s", labelExpr: siLabel, tickCount: 5, ...flatTitle },
       },
     },
     layer: [

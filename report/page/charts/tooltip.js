@@ -23,7 +23,11 @@ export const showTooltip = (_handler, event, _item, value) => {
   const [[, title], ...rows] = Object.entries(value);
   box.replaceChildren(
     h("strong", {}, title),
-    h("dl", {}, rows.map(([name, figure]) => [h("dt", {}, name), h("dd", {}, figure)])),
+    h(
+      "dl",
+      {},
+      rows.map(([name, figure]) => [h("dt", {}, name), h("dd", {}, figure)]),
+    ),
   );
   place(event);
 };

@@ -18,9 +18,17 @@ export const groupBy = (items, keyOf) => {
 export const unique = (values) => [...new Set(values)];
 
 const key = (...parts) => JSON.stringify(parts);
-const canonical = (params) => key(...Object.keys(params).sort().map((name) => [name, params[name]]));
+const canonical = (params) =>
+  key(
+    ...Object.keys(params)
+      .sort()
+      .map((name) => [name, params[name]]),
+  );
 
-const show = (value) => (typeof value === "string" ? value : JSON.stringify(value));
+const show = (value) => {
+  if (typeof value === "number") return value.toLocaleString("en");
+  return typeof value === "string" ? value : JSON.stringify(value);
+};
 const describe = (params, names) => names.map((name) => `${name} ${show(params[name])}`).join(", ");
 
 // Sets `label` on each sample: the mode, with its policy where one mode was run with several.
@@ -37,7 +45,7 @@ const labelModes = (samples) => {
 // there is no control either, a mode called "stock".
 const findBaselines = (samples) => {
   const modes = unique(samples.map((sample) => sample.mode));
-  const named = unique(samples.flatMap((sample) => sample.baselines));
+  const named = unique(samples.map((sample) => sample.baseline).filter(Boolean));
   if (named.length > 0) return named;
   const implied = modes.filter(isControl).map(controlled);
   if (implied.length > 0) return implied;

@@ -2,6 +2,8 @@
 // One result record as the page needs it. Every key that a record may lack gets its stand-in here,
 // so that no other module has to ask. docs/records.md describes the keys.
 
+import { plural } from "../format.js";
+
 const controlSuffix = "-control";
 
 // The A/A control of a baseline is recorded under the baseline's name with this suffix.
@@ -18,14 +20,15 @@ const counts = (value) => {
   return {
     started: value.started,
     committed: value.committed ?? 0,
-    aborted: typeof aborted === "number" ? { other: aborted } : aborted,
+    aborted: typeof aborted === "number" ? { aborted } : aborted,
   };
 };
 
 const machineOf = (record) => {
   const host = record.host ?? {};
   if (record.where !== "native") return record.where;
-  return host.cpu ? `${host.cpu}, ${host.cpus ?? "?"} CPUs` : "this machine";
+  if (!host.cpu) return "a machine that the records do not describe";
+  return host.cpus ? `${host.cpu}, ${plural(host.cpus, "CPU")}` : host.cpu;
 };
 
 const perOperation = (total, operations) =>
@@ -39,15 +42,16 @@ export const readRecord = (record) => ({
   simulated: record.where !== "native",
   machine: machineOf(record),
   mode: String(record.mode),
-  policy: record.policy ? String(record.policy) : null,
+  policy: record.policy && record.policy !== "none" ? String(record.policy) : null,
   threads: Number(record.threads),
   repeat: record.repeat ?? 0,
+  seed: record.seed ?? 0,
   operationsPerSecond: finite(record.throughput),
   switchesPerOperation: perOperation(record.context_switches, record.ops),
   p99Microseconds: finite(record.latency_us?.p99),
   hardware: counts(record.transactions),
   software: counts(record.software),
-  baselines: [record.baseline ?? []].flat().map(String),
+  baseline: record.baseline ? String(record.baseline) : null,
   command: record.command ? String(record.command) : null,
   build: record.build ? String(record.build) : null,
   host: record.host ?? {},

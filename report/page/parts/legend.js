@@ -2,9 +2,9 @@
 // The table under a throughput chart that is legend and figures in one: a row a mode, a column a
 // thread count, the speed-up over the baseline in the cells.
 
-import { h, svg } from "../dom.js";
+import { breakable, h, svg } from "../dom.js";
 import { shapePaths } from "../palette.js";
-import { range, ratio, verdictMarks } from "../format.js";
+import { bareRatio, range, verdictMarks } from "../format.js";
 
 const swatch = ({ color, shape }) =>
   svg(
@@ -24,50 +24,58 @@ const ratioCell = (comparison) =>
           class: comparison.verdict,
           title: `${comparison.verdict}: ${range(comparison.ratio)} over ${comparison.ratio.count} repeats`,
         },
-        h("span", { class: "mark", "aria-label": comparison.verdict }, verdictMarks[comparison.verdict]),
-        ratio(comparison.ratio.median),
+        comparison.verdict !== "equal" &&
+          h(
+            "span",
+            { class: "mark", "aria-label": comparison.verdict },
+            verdictMarks[comparison.verdict],
+          ),
+        bareRatio(comparison.ratio.median),
       )
     : h("td", { class: "unpaired" }, "–");
 
 const controlCell = (comparison) =>
-  h("td", { class: "control" }, comparison?.control ? ratio(comparison.control.median) : "–");
+  h("td", { class: "control" }, comparison?.control ? bareRatio(comparison.control.median) : "–");
 
-// Rows follow the panel's modes; a mode that is compared with a baseline other than the panel's
-// first says so in its name.
+const row = (mark, name, cells) => h("tr", {}, h("th", { scope: "row" }, mark, name), cells);
+
+// A mode that is compared with another baseline than the panel's first says so in its name.
+const modeRow = (panel, label, ofLabel, style) => {
+  const [first] = panel.baselines;
+  const over = ofLabel[0]?.baseline ?? first;
+  const cells = panel.threads.map((threads) => {
+    if (label === first) return h("td", { class: "baseline" }, "1");
+    return ratioCell(ofLabel.find((comparison) => comparison.threads === threads));
+  });
+  const aside = over !== first && h("small", {}, ` over ${over}`);
+  return row(swatch(style), [breakable(label), aside], cells);
+};
+
+const controlRow = (panel, baseline, comparisons) => {
+  const cells = panel.threads.map((threads) =>
+    controlCell(comparisons.find((comparison) => comparison.threads === threads)),
+  );
+  return row(controlSwatch(), ["A/A control", h("small", {}, ` ${baseline} again`)], cells);
+};
+
+const headRow = (panel, corner) =>
+  h(
+    "tr",
+    {},
+    [corner, ...panel.threads].map((heading) => h("th", { scope: "col" }, heading)),
+  );
+
 export const legend = (panel, comparisons, styles) => {
   const [baseline] = panel.baselines;
-  const at = (rows, threads) => rows.find((comparison) => comparison.threads === threads);
-  const row = (mark, name, cells) => h("tr", {}, h("th", { scope: "row" }, mark, name), cells);
   const rows = panel.labels.map((label) => {
     const ofLabel = comparisons.filter((comparison) => comparison.label === label);
-    const over = ofLabel[0]?.baseline;
-    const shown = ofLabel.filter((comparison) => comparison.baseline === over);
-    const name = over && over !== baseline ? [label, h("small", {}, ` over ${over}`)] : label;
-    const cells = over
-      ? panel.threads.map((threads) => ratioCell(at(shown, threads)))
-      : panel.threads.map(() => h("td", { class: "baseline" }, label === baseline ? "1" : ""));
-    return row(swatch(styles.get(label)), name, cells);
+    return modeRow(panel, label, ofLabel, styles.get(label));
   });
-  const withControl = comparisons.filter((c) => c.baseline === baseline && c.control !== null);
-  if (withControl.length > 0) {
-    const cells = panel.threads.map((threads) => controlCell(at(withControl, threads)));
-    rows.push(row(controlSwatch(), `${baseline} again (A/A control)`, cells));
-  }
-  const corner = comparisons.length > 0 ? `speed-up over ${baseline}, at threads` : "mode, at threads";
-  return h(
-    "div",
-    { class: "scroll" },
-    h(
-      "table",
-      { class: "legend" },
-      h(
-        "thead",
-        {},
-        h("tr", {}, h("th", { scope: "col" }, corner), panel.threads.map((n) => h("th", { scope: "col" }, n))),
-      ),
-      h("tbody", {}, rows),
-    ),
-  );
+  const controlled = comparisons.filter((c) => c.baseline === baseline && c.control !== null);
+  if (controlled.length > 0) rows.push(controlRow(panel, baseline, controlled));
+  const corner = comparisons.length > 0 ? `× ${baseline}, at threads` : "mode, at threads";
+  const head = h("thead", {}, headRow(panel, corner));
+  return h("div", { class: "scroll" }, h("table", { class: "legend" }, head, h("tbody", {}, rows)));
 };
 
 // The legend of a chart of outcomes.
@@ -75,5 +83,7 @@ export const outcomeLegend = (outcomes) =>
   h(
     "ul",
     { class: "outcomes" },
-    outcomes.map(({ name, color }) => h("li", {}, h("span", { style: `background: ${color}` }), name)),
+    outcomes.map(({ name, color }) =>
+      h("li", {}, h("span", { style: `background: ${color}` }), name),
+    ),
   );

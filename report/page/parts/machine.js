@@ -14,12 +14,18 @@ const loadText = (loads, cpus) => {
 };
 
 const hostFact = (samples, name) => {
-  const values = unique(samples.map((sample) => sample.host[name]).filter((value) => value !== undefined));
+  const values = unique(
+    samples.map((sample) => sample.host[name]).filter((value) => value !== undefined),
+  );
   if (values.length === 0) return null;
   const text =
     name === "load" && values.every(Number.isFinite)
       ? loadText(values, samples[0].host.cpus ?? Infinity)
-      : listed(values.map((value) => (typeof value === "object" ? JSON.stringify(value) : String(value))));
+      : listed(
+          values.map((value) =>
+            typeof value === "object" ? JSON.stringify(value) : String(value),
+          ),
+        );
   return [names[name] ?? name, text];
 };
 
@@ -29,8 +35,11 @@ const machineFacts = (samples) => {
   const [{ simulated, machine }] = samples;
   if (simulated) return [["simulated machine", machine]];
   const known = Object.keys(names);
-  const others = unique(samples.flatMap((sample) => Object.keys(sample.host))).filter((n) => !known.includes(n));
-  return [...known, ...others].map((name) => hostFact(samples, name)).filter(Boolean);
+  const others = unique(samples.flatMap((sample) => Object.keys(sample.host))).filter(
+    (n) => !known.includes(n),
+  );
+  const facts = [...known, ...others].map((name) => hostFact(samples, name)).filter(Boolean);
+  return facts.length > 0 ? facts : [["processor", "not in the records"]];
 };
 
 // One list of facts a machine, then what holds for the whole report.

@@ -24,5 +24,11 @@ export const rerun = (commands) => {
     button.textContent = "copied";
     setTimeout(() => (button.textContent = "copy"), 1500);
   });
-  return h("details", { class: "rerun" }, h("summary", {}, "how to rerun"), button, h("pre", {}, code));
+  return h(
+    "details",
+    { class: "rerun" },
+    h("summary", {}, "how to rerun"),
+    button,
+    h("pre", {}, code),
+  );
 };

@@ -51,8 +51,8 @@ export const studySection = (study, id, comparisonsOf, styles, pending) =>
   h(
     "section",
     { class: "study", id },
-    h("h2", {}, study.name, badge(study.simulated)),
-    h("p", { class: "where" }, study.simulated ? `simulated on ${study.machine}` : `measured on ${study.machine}`),
+    h("h2", {}, badge(study.simulated), study.name),
+    h("p", { class: "where" }, `${study.simulated ? "simulated" : "measured"} on ${study.machine}`),
     h(
       "div",
       { class: "cards" },
