@@ -15,17 +15,16 @@ namespace unlatch::policy {
 /// Tells causes apart and stops trying where trying has not paid.
 ///
 /// - The lock is held: wait for it before beginning (at most 10 000 ticks, then queue for the lock:
-/// a
-///   section that long is not worth waiting for). Aborts for that cause hardly count, so one thread
-///   in the lock does not drive all others there (the lemming effect, Schrimpf 2014 section 5).
+///   a section that long is not worth waiting for). Aborts for that cause hardly count, so one
+///   thread in the lock does not drive all others there (the lemming effect, Schrimpf 2014 section
+///   5).
 /// - Conflict: up to 3 more attempts, after a random pause that doubles.
 /// - Capacity: once more if the hardware says so (an SMT sibling may have caused it), else the
-/// lock.
+///   lock.
 /// - Interrupts, page faults and system calls: once more; a page fault is served by the lock's run.
 /// - Each section that had to fall back doubles the number of sections that skip elision next, from
-/// 1 to
-///   1024; each commit halves it. The cost of trying in vain is thus below one aborted section in a
-///   thousand, and a lock that has become elidable is found again after at most 1024 sections.
+///   1 to 1024; each commit halves it. The cost of trying in vain is thus below one aborted section
+///   in a thousand, and a lock that has become elidable is found again after at most 1024 sections.
 struct adaptive {
   static constexpr std::string_view name = "adaptive";
   static constexpr memory_scope scope = memory_scope::thread;
@@ -53,12 +52,19 @@ struct adaptive {
     if (o.status.capacity() && o.status.retry() && attempts < 2)
       return {next_step::wait_then_retry};
     if (o.status.why() == htm::cause::other && attempts < 2) return {next_step::wait_then_retry};
-    m.next_skip = std::min(longest_skip, std::max<std::uint32_t>(m.next_skip, 1) * 2);
-    m.skip_left = m.next_skip / 2;
+    m.skip_left = std::max<std::uint32_t>(m.next_skip, 1);
+    m.next_skip = std::min(longest_skip, m.skip_left * 2);
     return {next_step::fall_back};
   }
 
   static void committed(memory& m, unsigned) noexcept { m.next_skip /= 2; }
+};
+
+/// As adaptive, but elide() always speculates in software first: for tests and for studying what
+/// that path costs and gains by itself.
+struct always_software : adaptive {
+  static constexpr std::string_view name = "always_software";
+  static constexpr software_use software = software_use::always;
 };
 
 }  // namespace unlatch::policy

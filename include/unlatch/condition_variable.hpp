@@ -18,7 +18,7 @@
 //      the last time (the kernel does, atomically with going to sleep); a notifier changes epoch_
 //      before it reads sleepers_. Both orders are sequentially consistent, so one sees the other.
 //   2. A notify that runs in a transaction happens after its commit: an aborted section notifies
-//   nobody.
+//      nobody.
 //
 // Spurious wake-ups happen, as the standard allows: a notify_one() may also end the wait of threads
 // that are still spinning. Source: the deferred-signal futex condition variable of Chitters,
@@ -57,6 +57,7 @@ class condition_variable {
   void wait(Lock& lock) {
     const std::uint32_t seen = epoch_.load(std::memory_order_seq_cst);
     lock.unlock();
+    detail::this_section().commit_kept();  // a coarsened section ends here
     if (!spin_until_changed(seen)) {
       sleepers_.fetch_add(1, std::memory_order_seq_cst);
       while (epoch_.load(std::memory_order_seq_cst) == seen) parking::wait(epoch_, seen);
@@ -76,6 +77,7 @@ class condition_variable {
   std::cv_status wait_until(Lock& lock, std::chrono::time_point<Clock, Duration> deadline) {
     const std::uint32_t seen = epoch_.load(std::memory_order_seq_cst);
     lock.unlock();
+    detail::this_section().commit_kept();  // a coarsened section ends here
     bool changed = spin_until_changed(seen);
     if (!changed) {
       sleepers_.fetch_add(1, std::memory_order_seq_cst);

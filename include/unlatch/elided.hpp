@@ -38,6 +38,7 @@
 
 #include "unlatch/access.hpp"
 #include "unlatch/adaptive.hpp"
+#include "unlatch/coarsening.hpp"
 #include "unlatch/htm.hpp"
 #include "unlatch/lock_concepts.hpp"
 #include "unlatch/parking.hpp"
@@ -118,6 +119,10 @@ class elided {
 
   /// Whether nobody holds the lock for real. A section in a transaction does not show.
   bool is_free() const noexcept { return lock_.is_free(); }
+  /// Whether nobody holds the lock exclusively for real.
+  bool is_write_free() const noexcept requires shared_elidable<Lock> {
+    return lock_.is_write_free();
+  }
 
   /// Puts `f` off until this section's effects are visible: after the commit, or after the unlock.
   /// The caller is in an exclusive section of this lock. First in first out.
@@ -245,7 +250,11 @@ class elided {
     if constexpr (memory_in_lock || std::is_same_v<memory, lock_memory>)
       return lock_memory_;
     else
-      return *std::launder(reinterpret_cast<memory*>(row.policy_memory.data()));
+      return thread_memory(row);
+  }
+
+  static memory& thread_memory(detail::thread_row& row) noexcept {
+    return *std::launder(reinterpret_cast<memory*>(row.policy_memory.data()));
   }
 
   /// Runs the section in a transaction if the policy wants to; false: take the lock. When the
@@ -306,9 +315,17 @@ class elided {
     auto& section = detail::this_section();
     if (UNLATCH_CHECKED && !Shared && section.is_open(this))
       detail::misuse("recursive lock: this thread's transaction has elided the lock already", this);
-    if (is_free_for<Shared>() && section.can_open()) {
-      section.open(this, id, 1);
-      return true;
+    if (is_free_for<Shared>()) {
+      if constexpr (coarsening_policy<Policy>) {
+        if (section.resume(this, id)) {
+          count(id, counter::coarsened);
+          return true;
+        }
+      }
+      if (section.can_open()) {
+        section.open(this, id, 1);
+        return true;
+      }
     }
     // Taking the lock for real would break invariant 2: undo everything and let the policy decide.
     Htm::template abort<htm::status::lock_held_code>();
@@ -319,21 +336,54 @@ class elided {
   bool leave_transaction() {
     auto& section = detail::this_section();
     if (!section.in_transaction() || !section.is_open(this)) return false;
+    if constexpr (coarsening_policy<Policy>)
+      if (keep_open(section)) return true;
+    const detail::open_section first = section.first();
     const detail::open_section ended = section.close(this);
     detail::thread_row& row = detail::this_thread_row(ended.row);
-    if (section
-            .in_transaction()) {  // flattened: thread-local, and undone if the transaction aborts
+    if (section.in_transaction()) {
+      // Flattened. These counts are thread-local, and undone if the transaction aborts.
       row.add(counter::sections);
       row.add(counter::elided);
+      if (section.deferred_count() != 0) section.commit_kept();
       return true;
     }
     Htm::commit();
     row.add(counter::sections);
     row.add(counter::elided);
-    row.add(counter::committed);
-    Policy::committed(memory_for(row), ended.attempt);
+    if constexpr (coarsening_policy<Policy>) {
+      count_commit(first);
+    } else {
+      row.add(counter::committed);
+      Policy::committed(memory_for(row), ended.attempt);
+    }
     section.run_deferred_if_outermost();
     return true;
+  }
+
+  /// Ends the section without a commit if it is the outermost and the policy joins it with the
+  /// next.
+  bool keep_open(detail::section_context& section) {
+    if (!section.is_outermost(this) || section.deferred_count() != 0) return false;
+    const memory& learned = thread_memory(detail::this_thread_row(section.first().row));
+    if (section.joined() + 1 >= Policy::sections(learned)) return false;
+    detail::thread_row& row = detail::this_thread_row(section.keep_open(commit_kept));
+    row.add(counter::sections);
+    row.add(counter::elided);
+    return true;
+  }
+
+  /// Commits a transaction that keep_open() left open.
+  static void commit_kept(const detail::open_section& first) {
+    Htm::commit();
+    count_commit(first);
+  }
+
+  /// Counts the commit of the transaction that the section `first` began.
+  static void count_commit(const detail::open_section& first) {
+    detail::thread_row& row = detail::this_thread_row(first.row);
+    row.add(counter::committed);
+    Policy::committed(thread_memory(row), first.attempt);
   }
 
   static constexpr counter aborted_counter(htm::cause why) noexcept {

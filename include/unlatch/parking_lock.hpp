@@ -15,15 +15,13 @@
 // Invariants
 //   1. A thread owns the lock iff its exchange of held_ returned 0.
 //   2. No lost wake-up. A waiter announces itself in waiters_, then executes a barrier in all
-//   threads,
-//      then looks at held_ once more before it sleeps. unlock() clears held_ and then loads
-//      waiters_. If the waiter still saw the lock held, that unlock's store came after the barrier,
-//      and so does its load: it sees the waiter. The barrier is the waiter's, so unlock() needs
-//      none: one locked instruction for a lock and unlock, where std::mutex needs two.
+//      threads, then looks at held_ once more before it sleeps. unlock() clears held_ and then
+//      loads waiters_. If the waiter still saw the lock held, that unlock's store came after the
+//      barrier, and so does its load: it sees the waiter. The barrier is the waiter's, so unlock()
+//      needs none: one locked instruction for a lock and unlock, where std::mutex needs two.
 //   3. If waking_ is set while somebody waits, some waiter will still clear it, look at epoch_ and
-//   try
-//      the lock: it clears before it looks, and unlock() looks at waking_ (a locked exchange) after
-//      it has cleared held_, so one of the two sees the other.
+//      try the lock: it clears before it looks, and unlock() looks at waking_ (a locked exchange)
+//      after it has cleared held_, so one of the two sees the other.
 //
 // A section reads and writes nothing but this word. Not fair: a running thread may overtake
 // sleepers.

@@ -79,10 +79,12 @@ class section_context {
   bool in_transaction() const noexcept { return open_count_ != 0; }
   bool can_open() const noexcept { return open_count_ < max_open; }
   void open(const void* lock, std::uint16_t row, unsigned attempt) noexcept {
+    if (open_count_ == 0) joined_ = 0;
     open_[open_count_++] = {lock, attempt, row};
   }
   bool is_open(const void* lock) const noexcept {
-    for (unsigned i = open_count_; i-- > 0;)
+    const unsigned ended = kept_ != nullptr ? 1 : 0;
+    for (unsigned i = open_count_; i-- > ended;)
       if (open_[i].lock == lock) return true;
     return false;
   }
@@ -93,6 +95,41 @@ class section_context {
     const open_section ended = open_[i];
     for (--open_count_; i < open_count_; ++i) open_[i] = open_[i + 1];
     return ended;
+  }
+
+  // --- a transaction that stays open after its outermost section (coarsening.hpp) --------------
+
+  /// Commits on the backend that began, for the section that began.
+  using commit_function = void (*)(const open_section& first);
+
+  /// Whether `lock` has the only open section.
+  bool is_outermost(const void* lock) const noexcept {
+    return open_count_ == 1 && open_[0].lock == lock;
+  }
+  /// Sections that have ended in this transaction without a commit.
+  unsigned joined() const noexcept { return joined_; }
+  /// The section that began this transaction.
+  const open_section& first() const noexcept { return joined_ == 0 ? open_[0] : first_; }
+
+  /// Ends the only open section, not the transaction. Its entry stays, so in_transaction() does.
+  /// Returns the section's row.
+  std::uint16_t keep_open(commit_function commit) noexcept {
+    if (joined_++ == 0) first_ = open_[0];
+    kept_ = commit;
+    return open_[0].row;
+  }
+  /// Makes the section that was kept open that of a next section of `lock`, if it is one of this
+  /// lock.
+  bool resume(const void* lock, std::uint16_t row) noexcept {
+    if (kept_ == nullptr || open_[0].lock != lock) return false;
+    kept_ = nullptr;
+    open_[0].row = row;
+    return true;
+  }
+  /// Commits a transaction that was kept open, unless another section was entered in it.
+  void commit_kept() noexcept {
+    if (kept_ != nullptr && open_count_ == 1) [[unlikely]]
+      commit_kept_now();
   }
 
   // --- closures --------------------------------------------------------------------------------
@@ -117,17 +154,18 @@ class section_context {
   }
   std::size_t deferred_count() const noexcept { return actions_ == nullptr ? 0 : actions_->size(); }
 
-  /// Runs, first in first out, what was put off until the release of `lock`.
+  /// Runs, first in first out, what was put off until the release of `lock`; null: see defer().
   void run_deferred(const void* lock) noexcept;
   /// Forgets everything put off after the first `kept` actions: their section was undone.
   void drop_deferred(std::size_t kept) noexcept {
     if (deferred_count() > kept) [[unlikely]]
       drop(kept);
   }
-  /// Runs everything, once neither a transaction nor a closure is open.
+  /// Runs what was put off with a null lock, once neither a transaction nor a closure is open. What
+  /// waits for the release of a lock that this thread holds for real goes on waiting.
   void run_deferred_if_outermost() noexcept {
     if (deferred_count() != 0 && open_count_ == 0 && closure_depth_ == 0) [[unlikely]]
-      run_all();
+      run_deferred(nullptr);
   }
 
  private:
@@ -136,12 +174,15 @@ class section_context {
   }
   std::vector<deferred_action>& make_actions();
   void drop(std::size_t kept) noexcept;
-  void run_all() noexcept;
+  void commit_kept_now() noexcept;
 
   unsigned open_count_ = 0;
   unsigned closure_depth_ = 0;
   class speculation* speculation_ = nullptr;
   std::vector<deferred_action>* actions_ = nullptr;  ///< freed when the thread ends
+  unsigned joined_ = 0;
+  commit_function kept_ = nullptr;  ///< not null: open_[0] has ended, but its transaction has not
+  open_section first_ = {};         ///< if joined_ is not 0
   open_section open_[max_open] = {};
 };
 
@@ -159,6 +200,7 @@ inline section_context& this_section() noexcept { return thread_section; }
 template <class F>
 void on_commit(F&& f) {
   auto& section = detail::this_section();
+  section.commit_kept();
   if (section.in_transaction() || section.closure_depth() != 0)
     section.defer(nullptr, std::forward<F>(f));
   else

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "unlatch/adaptive.hpp"
+#include "unlatch/coarsening.hpp"
 #include "unlatch/condition_variable.hpp"
 #include "unlatch/elide.hpp"
 #include "unlatch/elided.hpp"

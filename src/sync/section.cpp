@@ -31,6 +31,14 @@ void section_context::run_deferred(const void* lock) noexcept {
   }
 }
 
+void section_context::commit_kept_now() noexcept {
+  const commit_function commit = kept_;
+  kept_ = nullptr;
+  open_count_ = 0;
+  commit(first_);
+  run_deferred_if_outermost();
+}
+
 void section_context::drop(std::size_t kept) noexcept {
   while (actions_->size() > kept) {
     actions_->back().drop();
