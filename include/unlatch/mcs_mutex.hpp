@@ -19,11 +19,9 @@
 //
 // Invariants
 //   1. The queue is in the order of the exchanges of tail_. Each node is linked by its owner to the
-//   one
-//      before it, exactly once.
+//      one before it, exactly once.
 //   2. Only the holder touches holder_. A node's owner takes it back into its pool when nobody can
-//   reach
-//      it any more: it is not the tail, and the one behind it has linked itself.
+//      reach it any more: it is not the tail, and the one behind it has linked itself.
 //   3. No lost wake-up: falling asleep and granting both change the one word `state`.
 //
 // A section reads and writes this line and the thread's own node. Fair, first in first out, with

@@ -21,9 +21,9 @@
 // Invariants
 //   1. writers_.now() <= readers_.now() <= next_ (modulo 2^32).
 //   2. An entering reader calls the next number for readers and a leaving one for writers; a
-//   leaving
-//      writer calls both. So each number is called once by each counter: by its predecessor's entry
-//      at the earliest for a reader, and by the last departure before it for a writer.
+//      leaving writer calls both. So each number is called once by each counter: by its
+//      predecessor's entry at the earliest for a reader, and by the last departure before it for a
+//      writer.
 //   3. Nobody starves: no number is passed over. No lost wake-up: ticket_queue.hpp.
 //
 // A section reads and writes these 44 bytes. Cost of a section of either mode without contention:

@@ -13,23 +13,20 @@
 //          |  1   | `gate`: a writer waits, readers stay out
 //          | 2-31 | number of threads that hold it in shared mode
 //
-//   sleeping_readers_, sleeping_writers_ | threads that sleep or are about to; never less than the
-//   sleepers reader_epoch_, writer_epoch_         | they sleep on it; every wake-up changes it
+//   sleeping_readers_, sleeping_writers_ | at least the number of threads that sleep
+//   reader_epoch_, writer_epoch_         | they sleep on it; every wake-up changes it
 //
 // Invariants
 //   1. `writer` and a number of readers other than 0 exclude each other.
 //   2. No lost wake-up. A waiter counts itself as sleeping, reads its epoch, then looks at state_
-//   and
-//      sleeps only if it may not enter. Who leaves changes state_, then reads the count, then
+//      and sleeps only if it may not enter. Who leaves changes state_, then reads the count, then
 //      changes the epoch. All are sequentially consistent, so either the waiter sees the new state
 //      or the leaver sees the waiter; and if the latter, the waiter's epoch is an old one.
 //   3. A writer sleeps only while `writer` is set, or while there are readers and `gate` is set:
-//   who
-//      unsets the former, and the last of the latter, wakes a writer. It leaves its sleep by
+//      who unsets the former, and the last of the latter, wakes a writer. It leaves its sleep by
 //      acquiring the lock only, and then wakes the next when it unlocks.
 //   4. `gate` is unset by every unlock(), which wakes all readers, and set only by a waiting
-//   writer,
-//      which will unlock some time: so readers do not sleep behind a gate for ever.
+//      writer, which will unlock some time: so readers do not sleep behind a gate for ever.
 //
 // A section reads and writes these 20 bytes; who leaves looks at the counts after that, so the lock
 // must live until unlock() or unlock_shared() has returned. Not fair between threads of one mode.

@@ -17,8 +17,7 @@
 // Invariants
 //   1. A writer owns the latch when it has set `writer` and there are no readers left.
 //   2. Who cannot enter at once queues for `queue_` and waits for holders_ as its only waiter. So
-//   there is
-//      one sleeper on holders_ at most, and the others wait in the order of their arrival.
+//      there is one sleeper on holders_ at most, and the others wait in the order of their arrival.
 //   3. No lost wake-up: the sleeper sets `asleep` in the same word in which it saw that it cannot
 //      enter, and sleeps only while that word is unchanged. Who leaves unsets it and wakes the
 //      sleeper.

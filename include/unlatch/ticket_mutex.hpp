@@ -12,8 +12,7 @@
 //
 // Invariants
 //   1. The holder is the thread whose number is queue_.now(). Both numbers only grow (and wrap
-//   around
-//      together), so next_ == now() means that nobody holds the lock or waits for it.
+//      around together), so next_ == now() means that nobody holds the lock or waits for it.
 //   2. No lost wake-up: ticket_queue.hpp.
 //
 // A section reads and writes these 24 bytes. Fair: threads get the lock in the order of their

@@ -15,13 +15,11 @@
 // Invariants
 //   1. Numbers are called in order, each once.
 //   2. No lost wake-up. A sleeper marks its room, executes a barrier in all threads, then looks at
-//   now_
-//      once more. Whoever calls changes now_ and then loads the room. If the sleeper still saw an
-//      older number, the caller's store came after the barrier, and so does its load: it sees the
-//      mark.
+//      now_ once more. Whoever calls changes now_ and then loads the room. If the sleeper still saw
+//      an older number, the caller's store came after the barrier, and so does its load: it sees
+//      the mark.
 //   3. A room is unmarked by changing its whole word, so whoever slept in it before looks again;
-//   nobody
-//      who was called can sleep on unnoticed because another caller unmarked the room first.
+//      nobody who was called can sleep on unnoticed because another caller unmarked the room first.
 //
 // Who calls looks at the room after the call, when the next owner may be done already: a lock that
 // is built on this must live until unlock() has returned.
