@@ -114,8 +114,9 @@ Result run_directly(Lock& lock, Body& body, section_context& section, const sour
   lock.lock(site_of<Lock, Body>, where);
   const exclusive guard{lock};
   // The lock is held for real unless a transaction runs: only an owner may turn speculation on.
-  if (!Lock::backend::available() && !lock.keeps_sequence()) [[unlikely]]
-    lock.keep_sequence();
+  if constexpr (software_use_of<typename Lock::policy_type>() != software_use::never)
+    if (!Lock::backend::available() && !lock.keeps_sequence()) [[unlikely]]
+      lock.keep_sequence();
   direct_tx<Lock> tx(lock, section);
   return body(tx);
 }
@@ -144,6 +145,16 @@ class result_slot<void> {
   void* place() noexcept { return nullptr; }
   void take() noexcept {}
 };
+
+/// Whether the section that begins now should speculate in software.
+template <class Lock>
+bool speculates_now(thread_row& row) noexcept {
+  constexpr software_use use = software_use_of<typename Lock::policy_type>();
+  if constexpr (use == software_use::measured)
+    return path_choice::of(row).next() == path::software;
+  else
+    return use == software_use::always;
+}
 
 /// Attempts a speculation a few times. True: done, the result is in `slot`.
 template <class Result, class Lock, class Body>
@@ -199,7 +210,7 @@ auto elide(Lock& lock, Body&& body, const source_place where = source_place::cur
   const detail::closure_scope scope(section);
   detail::thread_row& row =
       detail::this_thread_row(detail::site_of<Lock, body_type>.row_for(lock.row(), where));
-  if (detail::path_choice::of(row).next() == detail::path::software && lock.keeps_sequence()) {
+  if (detail::speculates_now<Lock>(row) && lock.keeps_sequence()) {
     detail::result_slot<result> slot;
     if (detail::run_speculatively<result>(lock, body, section, row, slot)) return slot.take();
     row.add(statistics::counter::fallbacks);

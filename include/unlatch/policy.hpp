@@ -50,6 +50,21 @@ struct decision {
 
 enum class memory_scope : std::uint8_t { none, lock, thread };
 
+/// When elide() speculates in software, where the hardware has no transactions.
+enum class software_use : std::uint8_t {
+  measured,  ///< where it is faster than the lock (path_choice.hpp); the default
+  always,
+  never,
+};
+
+template <class Policy>
+constexpr software_use software_use_of() noexcept {
+  if constexpr (requires { Policy::software; })
+    return Policy::software;
+  else
+    return software_use::measured;
+}
+
 namespace policy {
 
 inline constexpr std::uint64_t no_wait = 0;
@@ -100,11 +115,12 @@ struct hle : detail::memoryless {
   static decision decide(const outcome&, memory&) noexcept { return {next_step::fall_back}; }
 };
 
-/// N attempts whatever the cause, each after waiting for the lock. N = 0 never elides: the plain
-/// lock.
+/// N attempts whatever the cause, each after waiting for the lock. N = 0 never speculates in
+/// any way: the plain lock.
 template <unsigned N>
 struct fixed : detail::memoryless {
   static constexpr std::string_view name = "fixed";
+  static constexpr software_use software = N == 0 ? software_use::never : software_use::measured;
   static constexpr std::uint64_t wait_ticks = wait_for_ever;
   static bool admits(memory&) noexcept { return N != 0; }
   static decision decide(const outcome& o, memory&) noexcept {
