@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Finding the LevelDB programs, and running one of them: its output, its context switches, and a
+// database directory that is gone afterwards.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace unlatch::leveldb_driver {
+
+/// A program that cannot be found, fails, or says something that cannot be read. what() says which
+/// program, what happened, and what to do.
+class program_error : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// The programs are built for these.
+enum class variant : std::uint8_t { stock, unlatch };
+[[nodiscard]] std::string_view name_of(variant which) noexcept;
+
+/// The path of `name` (say "leveldb_db_bench_stock") in `directory`; if that is empty, in the
+/// systems/leveldb of this program's build tree or the libexec/unlatch of its installation: any of these
+/// beside or above the directory of the running executable. Throws program_error.
+[[nodiscard]] std::filesystem::path find_program(const std::string& name,
+                                                 const std::filesystem::path& directory = {});
+
+struct context_switches {
+  std::uint64_t voluntary = 0;    ///< a thread blocked
+  std::uint64_t involuntary = 0;  ///< a thread was preempted
+};
+
+struct program_output {
+  std::string text;  ///< standard output
+  context_switches switches;  ///< of the whole process, as wait4(2) reports them
+};
+
+/// Runs a program to its end. Throws program_error, with the end of its standard error, if it cannot be
+/// started, exits with another code than 0, or is killed by a signal. Blocks meanwhile.
+[[nodiscard]] program_output run_program(const std::filesystem::path& program,
+                                         const std::vector<std::string>& arguments);
+
+/// A directory of its own below `parent`, removed with all that is in it at the end of its life.
+class scratch_directory {
+ public:
+  /// An empty `parent` stands for the system's directory for temporary files. Throws program_error.
+  explicit scratch_directory(const std::filesystem::path& parent = {});
+  ~scratch_directory();
+  scratch_directory(const scratch_directory&) = delete;
+  scratch_directory& operator=(const scratch_directory&) = delete;
+
+  [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace unlatch::leveldb_driver
