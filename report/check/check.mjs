@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 // SPDX-License-Identifier: Apache-2.0
 // Opens a report in headless Chromium, at a desktop's and a phone's width, in light and dark, and
 // fails unless it is as a reader needs it. Start here.
@@ -17,6 +18,7 @@ import {
   checkLayout,
   checkRerun,
   checkSorting,
+  checkTooltip,
 } from "./expectations.mjs";
 
 const settings = [
@@ -67,6 +69,7 @@ const checkSetting = async (browser, address, setting, { screenshot, screenshots
 
   const charts = await checkCharts(page, problems);
   await checkLayout(page, problems);
+  await checkTooltip(page, problems);
   await checkRerun(page, problems);
   await checkSorting(page, problems);
   await checkFilters(page, problems);

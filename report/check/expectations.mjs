@@ -48,6 +48,16 @@ export const checkLayout = async (page, problems) => {
   if (cut > 0) problems.push(`${cut} charts are wider than their cards`);
 };
 
+// The pointer on a point of the first chart brings up the point's figures, off it hides them.
+export const checkTooltip = async (page, problems) => {
+  const chart = page.locator(".chart").first();
+  await chart.locator(".mark-symbol path").last().hover({ force: true });
+  const text = await page.locator(".tooltip:not([hidden])").allInnerTexts();
+  if (!text.join().includes("op/s")) problems.push("a point shows no figures under the pointer");
+  await page.mouse.move(0, 0);
+  if (await page.locator(".tooltip").isVisible()) problems.push("the figures of a point stay open");
+};
+
 // The commands open, and the button says that it copied them.
 export const checkRerun = async (page, problems) => {
   const details = page.locator("details.rerun").first();

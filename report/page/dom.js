@@ -17,7 +17,9 @@ export const h = (tag, attributes = {}, ...children) =>
 
 // A name that may be broken across lines where its parts meet: std::, spin_, a/b.
 export const breakable = (name) =>
-  name.split(/(?<=::|[_/.-])/).flatMap((part, i) => (i > 0 ? [h("wbr"), part] : [part]));
+  (name.match(/.+?(?:::|[_/.-]|$)/gs) ?? []).flatMap((part, i) =>
+    i > 0 ? [h("wbr"), part] : [part],
+  );
 
 export const svg = (tag, attributes = {}, ...children) =>
   make(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
