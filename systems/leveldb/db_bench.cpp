@@ -21,9 +21,10 @@ std::vector<std::string> common_flags(const db_bench_cell& cell,
           "--value_size=" + std::to_string(cell.value_size)};
 }
 
-void run_first(const std::filesystem::path& program, std::vector<std::string> flags) {
+void run_first(const std::filesystem::path& program, std::vector<std::string> flags,
+               const std::stop_token& stop) {
   flags.insert(flags.end(), {"--benchmarks=fillrandom,compact", "--threads=1"});
-  (void)run_program(program, flags);
+  (void)run_program(program, flags, stop);
 }
 
 /// The line of the benchmark: "NAME : MICROS micros/op; RATE MB/s MESSAGE".
@@ -82,22 +83,24 @@ db_bench_result parse_db_bench(std::string_view output, const db_bench_cell& cel
   return result;
 }
 
-db_bench_result run_db_bench(const std::filesystem::path& program, const db_bench_cell& cell) {
+db_bench_result run_db_bench(const std::filesystem::path& program, const db_bench_cell& cell,
+                             const std::stop_token& stop) {
   const scratch_directory database(cell.scratch);
   std::vector<std::string> flags = common_flags(cell, database.path());
   if (!cell.benchmark.starts_with("fill")) {
-    run_first(program, flags);
+    run_first(program, flags, stop);
     flags.push_back("--use_existing_db=1");
   }
   flags.push_back("--benchmarks=" + cell.benchmark);
   flags.push_back("--threads=" + std::to_string(cell.threads));
-  const program_output output = run_program(program, flags);
+  const program_output output = run_program(program, flags, stop);
   db_bench_result result = parse_db_bench(output.text, cell);
   result.switches = output.switches;
   return result;
 }
 
-ycsb_results run_ycsb(const std::filesystem::path& program, const ycsb_cell& cell) {
+ycsb_results run_ycsb(const std::filesystem::path& program, const ycsb_cell& cell,
+                      const std::stop_token& stop) {
   const scratch_directory database(cell.scratch);
   std::vector<std::string> arguments = {"--json",
                                         "--workload=" + cell.workload,
@@ -107,7 +110,7 @@ ycsb_results run_ycsb(const std::filesystem::path& program, const ycsb_cell& cel
   for (const std::string& setting : cell.settings) {
     arguments.insert(arguments.end(), {"-p", setting});
   }
-  const program_output output = run_program(program, arguments);
+  const program_output output = run_program(program, arguments, stop);
   const std::size_t second = output.text.find('\n') + 1;
   try {
     return {read_phase(nlohmann::json::parse(output.text.substr(0, second))),

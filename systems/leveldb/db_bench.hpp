@@ -42,9 +42,11 @@ struct db_bench_result {
 
 /// Runs one cell with `program`, a db_bench. A benchmark that needs data gets it first, by fillrandom
 /// with one thread and a full compaction, in a process of its own: so the context switches are those of
-/// the benchmark alone, and every thread count starts from the same database. Throws program_error.
+/// the benchmark alone, and every thread count starts from the same database. A stop request kills it.
+/// Throws program_error.
 [[nodiscard]] db_bench_result run_db_bench(const std::filesystem::path& program,
-                                           const db_bench_cell& cell);
+                                           const db_bench_cell& cell,
+                                           const std::stop_token& stop = {});
 
 /// Reads the result of `cell` from what db_bench printed. Throws program_error if it is not there.
 [[nodiscard]] db_bench_result parse_db_bench(std::string_view output, const db_bench_cell& cell);
@@ -79,7 +81,9 @@ struct ycsb_results {
   ycsb_result run;
 };
 
-/// Loads a database with `program`, a YCSB client, and runs the workload on it. Throws program_error.
-[[nodiscard]] ycsb_results run_ycsb(const std::filesystem::path& program, const ycsb_cell& cell);
+/// Loads a database with `program`, a YCSB client, and runs the workload on it. A stop request kills it.
+/// Throws program_error.
+[[nodiscard]] ycsb_results run_ycsb(const std::filesystem::path& program, const ycsb_cell& cell,
+                                    const std::stop_token& stop = {});
 
 }  // namespace unlatch::leveldb_driver

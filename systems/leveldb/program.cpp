@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <system_error>
@@ -142,7 +143,8 @@ fs::path find_program(const std::string& name, const fs::path& directory) {
                       "programs), or name the directory that has it");
 }
 
-program_output run_program(const fs::path& program, const std::vector<std::string>& arguments) {
+program_output run_program(const fs::path& program, const std::vector<std::string>& arguments,
+                           const std::stop_token& stop) {
   output_pipe output;
   output_pipe errors;
   const pid_t child = start(program, arguments, output, errors);
@@ -150,7 +152,11 @@ program_output run_program(const fs::path& program, const std::vector<std::strin
   errors.write.close();
   program_output result;
   std::string tail;
-  read_streams(output, errors, result.text, tail);
+  {
+    // It goes before the child is waited for, and its process id with that.
+    const std::stop_callback killer(stop, [child] { kill(child, SIGKILL); });
+    read_streams(output, errors, result.text, tail);
+  }
   int status = 0;
   rusage usage{};
   while (wait4(child, &status, 0, &usage) < 0) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -38,10 +39,11 @@ struct program_output {
   context_switches switches;  ///< of the whole process, as wait4(2) reports them
 };
 
-/// Runs a program to its end. Throws program_error, with the end of its standard error, if it cannot be
-/// started, exits with another code than 0, or is killed by a signal. Blocks meanwhile.
+/// Runs a program to its end; a stop request kills it. Throws program_error, with the end of its standard
+/// error, if it cannot be started, exits with another code than 0, or is killed. Blocks meanwhile.
 [[nodiscard]] program_output run_program(const std::filesystem::path& program,
-                                         const std::vector<std::string>& arguments);
+                                         const std::vector<std::string>& arguments,
+                                         const std::stop_token& stop = {});
 
 /// A directory of its own below `parent`, removed with all that is in it at the end of its life.
 class scratch_directory {
