@@ -114,10 +114,11 @@ export const checkFilters = async (page, problems) => {
       const verdict = await filter.getAttribute("data-show");
       const promised = Number.parseInt((await filter.innerText()).match(/\d+$/)[0], 10);
       await filter.click();
-      const rows = await section.locator("tbody tr:visible").all();
-      const verdicts = await Promise.all(rows.map((row) => row.getAttribute("data-verdict")));
-      if (rows.length !== promised)
-        problems.push(`"${verdict}" shows ${rows.length} rows, not ${promised}`);
+      const verdicts = await section
+        .locator("tbody tr:visible")
+        .evaluateAll((rows) => rows.map((row) => row.dataset.verdict));
+      if (verdicts.length !== promised)
+        problems.push(`"${verdict}" shows ${verdicts.length} rows, not ${promised}`);
       if (verdict !== "all" && verdicts.some((other) => other !== verdict)) {
         problems.push(`"${verdict}" shows rows of another verdict`);
       }
