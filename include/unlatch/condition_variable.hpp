@@ -82,12 +82,12 @@ class condition_variable {
     if (!changed) {
       sleepers_.fetch_add(1, std::memory_order_seq_cst);
       while (!(changed = epoch_.load(std::memory_order_seq_cst) != seen)) {
-        const auto left = deadline - Clock::now();
-        if (left <= left.zero()) break;
+        const auto now = Clock::now();
+        if (now >= deadline) break;
         // Other clocks may be set while we sleep, so the time left is computed anew each time.
         parking::wait_until(
             epoch_, seen,
-            parking::clock::now() + std::chrono::ceil<parking::clock::duration>(left));
+            parking::clock::now() + std::chrono::ceil<parking::clock::duration>(deadline - now));
       }
       sleepers_.fetch_sub(1, std::memory_order_relaxed);
     }
