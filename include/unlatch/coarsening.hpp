@@ -58,6 +58,7 @@ struct coarsened {
   static constexpr std::string_view name = "coarsened";
   static constexpr memory_scope scope = memory_scope::thread;
   static constexpr std::uint64_t wait_ticks = Policy::wait_ticks;
+  static constexpr software_use software = software_use_of<Policy>();
   static constexpr std::uint16_t most_sections = 32;
 
   struct memory {
