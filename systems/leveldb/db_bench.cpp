@@ -73,8 +73,7 @@ db_bench_result parse_db_bench(std::string_view output, const db_bench_cell& cel
   result.operations = cell.operations_per_thread * cell.threads;
   result.micros_per_op = report.micros_per_op;
   // db_bench divides the sum of the threads' times by their operations.
-  result.seconds =
-      report.micros_per_op * 1e-6 * static_cast<double>(cell.operations_per_thread);
+  result.seconds = report.micros_per_op * 1e-6 * static_cast<double>(cell.operations_per_thread);
   if (writes_only(cell.benchmark) && report.megabytes_per_second.value_or(0) > 0) {
     const double bytes =
         static_cast<double>(result.operations) * static_cast<double>(key_size + cell.value_size);
@@ -102,11 +101,9 @@ db_bench_result run_db_bench(const std::filesystem::path& program, const db_benc
 ycsb_results run_ycsb(const std::filesystem::path& program, const ycsb_cell& cell,
                       const std::stop_token& stop) {
   const scratch_directory database(cell.scratch);
-  std::vector<std::string> arguments = {"--json",
-                                        "--workload=" + cell.workload,
-                                        "--db=" + database.path().string(),
-                                        "--threads=" + std::to_string(cell.threads),
-                                        "--seed=" + std::to_string(cell.seed)};
+  std::vector<std::string> arguments = {
+      "--json", "--workload=" + cell.workload, "--db=" + database.path().string(),
+      "--threads=" + std::to_string(cell.threads), "--seed=" + std::to_string(cell.seed)};
   for (const std::string& setting : cell.settings) {
     arguments.insert(arguments.end(), {"-p", setting});
   }
@@ -116,8 +113,8 @@ ycsb_results run_ycsb(const std::filesystem::path& program, const ycsb_cell& cel
     return {read_phase(nlohmann::json::parse(output.text.substr(0, second))),
             read_phase(nlohmann::json::parse(output.text.substr(second)))};
   } catch (const nlohmann::json::exception& error) {
-    throw program_error(program.string() + " printed something else than two results: " +
-                        error.what());
+    throw program_error(program.string() +
+                        " printed something else than two results: " + error.what());
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One measurement of LevelDB by its own db_bench, and by the YCSB client: run as a program of its own on
-// a fresh database, its output read into numbers.
+// One measurement of LevelDB by its own db_bench, and by the YCSB client: run as a program of its
+// own on a fresh database, its output read into numbers.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,9 @@ struct db_bench_cell {
 
 struct db_bench_result {
   std::uint64_t operations = 0;
-  /// From the start of the first thread to the end of the last where db_bench says enough to know it
-  /// (it reports a rate in MB/s), else the mean time of a thread. readwhilewriting: the readers'.
+  /// From the start of the first thread to the end of the last where db_bench says enough to know
+  /// it (it reports a rate in MB/s), else the mean time of a thread. readwhilewriting: the
+  /// readers'.
   double seconds = 0;
   /// As db_bench prints it: the mean time that one operation takes one thread.
   double micros_per_op = 0;
@@ -40,10 +41,10 @@ struct db_bench_result {
   [[nodiscard]] double throughput() const { return static_cast<double>(operations) / seconds; }
 };
 
-/// Runs one cell with `program`, a db_bench. A benchmark that needs data gets it first, by fillrandom
-/// with one thread and a full compaction, in a process of its own: so the context switches are those of
-/// the benchmark alone, and every thread count starts from the same database. A stop request kills it.
-/// Throws program_error.
+/// Runs one cell with `program`, a db_bench. A benchmark that needs data gets it first, by
+/// fillrandom with one thread and a full compaction, in a process of its own: so the context
+/// switches are those of the benchmark alone, and every thread count starts from the same database.
+/// A stop request kills it. Throws program_error.
 [[nodiscard]] db_bench_result run_db_bench(const std::filesystem::path& program,
                                            const db_bench_cell& cell,
                                            const std::stop_token& stop = {});
@@ -81,8 +82,8 @@ struct ycsb_results {
   ycsb_result run;
 };
 
-/// Loads a database with `program`, a YCSB client, and runs the workload on it. A stop request kills it.
-/// Throws program_error.
+/// Loads a database with `program`, a YCSB client, and runs the workload on it. A stop request
+/// kills it. Throws program_error.
 [[nodiscard]] ycsb_results run_ycsb(const std::filesystem::path& program, const ycsb_cell& cell,
                                     const std::stop_token& stop = {});
 

@@ -66,8 +66,7 @@ pid_t start(const fs::path& program, const std::vector<std::string>& arguments, 
   posix_spawn_file_actions_adddup2(&actions, output.write.get(), STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, errors.write.get(), STDERR_FILENO);
   pid_t child = 0;
-  const int failure =
-      posix_spawn(&child, program.c_str(), &actions, nullptr, argv.data(), environ);
+  const int failure = posix_spawn(&child, program.c_str(), &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (failure != 0) {
     throw program_error("cannot start " + program.string() + ": " + std::strerror(failure));

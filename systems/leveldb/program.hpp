@@ -24,8 +24,8 @@ enum class variant : std::uint8_t { stock, unlatch };
 [[nodiscard]] std::string_view name_of(variant which) noexcept;
 
 /// The path of `name` (say "leveldb_db_bench_stock") in `directory`; if that is empty, in the
-/// systems/leveldb of this program's build tree or the libexec/unlatch of its installation: any of these
-/// beside or above the directory of the running executable. Throws program_error.
+/// systems/leveldb of this program's build tree or the libexec/unlatch of its installation: any of
+/// these beside or above the directory of the running executable. Throws program_error.
 [[nodiscard]] std::filesystem::path find_program(const std::string& name,
                                                  const std::filesystem::path& directory = {});
 
@@ -35,12 +35,13 @@ struct context_switches {
 };
 
 struct program_output {
-  std::string text;  ///< standard output
+  std::string text;           ///< standard output
   context_switches switches;  ///< of the whole process, as wait4(2) reports them
 };
 
-/// Runs a program to its end; a stop request kills it. Throws program_error, with the end of its standard
-/// error, if it cannot be started, exits with another code than 0, or is killed. Blocks meanwhile.
+/// Runs a program to its end; a stop request kills it. Throws program_error, with the end of its
+/// standard error, if it cannot be started, exits with another code than 0, or is killed. Blocks
+/// meanwhile.
 [[nodiscard]] program_output run_program(const std::filesystem::path& program,
                                          const std::vector<std::string>& arguments,
                                          const std::stop_token& stop = {});

@@ -43,9 +43,8 @@ class worker {
 
   /// Inserts the record of this number.
   void insert(std::uint64_t number) {
-    measure(operation::insert, [&] {
-      write(key_name(described_, number), records_.record(random_));
-    });
+    measure(operation::insert,
+            [&] { write(key_name(described_, number), records_.record(random_)); });
   }
 
   /// Performs one operation that the workload chooses.
@@ -134,8 +133,8 @@ struct share {
   std::uint64_t end;
 };
 
-/// Runs `body(worker, share)` in every thread at once and measures from the common start to the end of
-/// the last. The first exception of a thread is thrown once all have ended.
+/// Runs `body(worker, share)` in every thread at once and measures from the common start to the end
+/// of the last. The first exception of a thread is thrown once all have ended.
 template <class Body>
 phase_result run_phase(std::vector<std::unique_ptr<worker>>& workers, std::uint64_t total,
                        Body body) {
@@ -179,8 +178,8 @@ std::vector<std::unique_ptr<worker>> make_workers(leveldb::DB& database, const w
   const key_chooser keys(described);
   std::vector<std::unique_ptr<worker>> workers;
   for (unsigned thread = 0; thread < threads; ++thread) {
-    workers.push_back(std::make_unique<worker>(database, described, keys, inserts,
-                                               engine_for(seed, thread)));
+    workers.push_back(
+        std::make_unique<worker>(database, described, keys, inserts, engine_for(seed, thread)));
   }
   return workers;
 }

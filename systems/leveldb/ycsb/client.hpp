@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The YCSB client for LevelDB: runs the load or the run phase of a workload with a number of threads
-// and measures it. Compiled once and linked with each LevelDB there is: it knows the public interface
-// only.
+// The YCSB client for LevelDB: runs the load or the run phase of a workload with a number of
+// threads and measures it. Compiled once and linked with each LevelDB there is: it knows the public
+// interface only.
 //
-// A record is one LevelDB value that holds its fields one after the other, each preceded by its length
-// (record.hpp), as YCSB's bindings for embedded stores do. So an update of one field reads the record,
-// replaces the field and writes the record.
+// A record is one LevelDB value that holds its fields one after the other, each preceded by its
+// length (record.hpp), as YCSB's bindings for embedded stores do. So an update of one field reads
+// the record, replaces the field and writes the record.
 #pragma once
 
 #include <array>

@@ -7,8 +7,8 @@
 namespace unlatch::ycsb {
 namespace {
 
-/// Keys that a zipfian choice is spread over: those there are and those that the run may add, as YCSB
-/// reckons them. A choice that is not there yet is drawn again.
+/// Keys that a zipfian choice is spread over: those there are and those that the run may add, as
+/// YCSB reckons them. A choice that is not there yet is drawn again.
 std::uint64_t expected_keys(const workload& described) {
   const double inserting = described.shares[static_cast<std::size_t>(operation::insert)] -
                            described.shares[static_cast<std::size_t>(operation::update)];
@@ -52,26 +52,25 @@ key_chooser::key_chooser(const workload& described) : first_(described.insert_st
 
 std::uint64_t key_chooser::operator()(random_engine& random, std::uint64_t newest) {
   const std::uint64_t keys = newest - first_ + 1;
-  const auto choose = overloaded{
-      [&](const uniform&) { return uniform_below(random, keys); },
-      [&](const scrambled_zipfian& scrambled) {
-        std::uint64_t chosen;
-        do chosen = scrambled(random);
-        while (chosen >= keys);
-        return chosen;
-      },
-      [&](zipfian& age) {
-        age.grow(keys);
-        return keys - 1 - age(random);
-      },
-      [&](const hotspot& hot) {
-        const auto hot_keys =
-            std::clamp<std::uint64_t>(std::llround(hot.keys * static_cast<double>(keys)), 1, keys);
-        if (hot_keys == keys || uniform_real(random) < hot.operations) {
-          return uniform_below(random, hot_keys);
-        }
-        return hot_keys + uniform_below(random, keys - hot_keys);
-      }};
+  const auto choose = overloaded{[&](const uniform&) { return uniform_below(random, keys); },
+                                 [&](const scrambled_zipfian& scrambled) {
+                                   std::uint64_t chosen;
+                                   do chosen = scrambled(random);
+                                   while (chosen >= keys);
+                                   return chosen;
+                                 },
+                                 [&](zipfian& age) {
+                                   age.grow(keys);
+                                   return keys - 1 - age(random);
+                                 },
+                                 [&](const hotspot& hot) {
+                                   const auto hot_keys = std::clamp<std::uint64_t>(
+                                       std::llround(hot.keys * static_cast<double>(keys)), 1, keys);
+                                   if (hot_keys == keys || uniform_real(random) < hot.operations) {
+                                     return uniform_below(random, hot_keys);
+                                   }
+                                   return hot_keys + uniform_below(random, keys - hot_keys);
+                                 }};
   return first_ + std::visit(choose, distribution_);
 }
 

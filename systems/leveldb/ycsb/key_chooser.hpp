@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which record an operation goes to, and how many it scans: YCSB's choosers. A chooser belongs to one
-// thread; copy one for each, because making one may cost a sum over all keys.
+// Which record an operation goes to, and how many it scans: YCSB's choosers. A chooser belongs to
+// one thread; copy one for each, because making one may cost a sum over all keys.
 //
 // Source: Cooper et al., SoCC 2010, section 4.1, for the distributions.
 #pragma once
@@ -19,14 +19,14 @@ namespace unlatch::ycsb {
 /// thousand million, is hashed into it. So adding items does not change which ones are popular.
 class scrambled_zipfian {
  public:
+  static constexpr std::uint64_t ranks = 10'000'000'000;
+  static constexpr double zeta_of_ranks = 26.46902820178302;
+
   /// Items below `items`, which is at least 1.
   explicit scrambled_zipfian(std::uint64_t items);
   [[nodiscard]] std::uint64_t operator()(random_engine& random) const;
 
  private:
-  static constexpr std::uint64_t ranks = 10'000'000'000;
-  static constexpr double zeta_of_ranks = 26.46902820178302;
-
   std::uint64_t items_;
   zipfian rank_;
 };
@@ -37,8 +37,8 @@ class key_chooser {
   /// Cost: O(records) for `latest`, else O(1).
   explicit key_chooser(const workload& described);
 
-  /// A key number in [the workload's insert_start, newest]. `newest` is the highest number such that
-  /// all up to it are in the database; it never decreases.
+  /// A key number in [the workload's insert_start, newest]. `newest` is the highest number such
+  /// that all up to it are in the database; it never decreases.
   [[nodiscard]] std::uint64_t operator()(random_engine& random, std::uint64_t newest);
 
  private:

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// latency_histogram: durations counted in buckets whose width grows with the duration: exact below 64
-// nanoseconds, within 1/32 of the value above. 15 KiB, no allocation, a few nanoseconds a record.
+// latency_histogram: durations counted in buckets whose width grows with the duration: exact below
+// 64 nanoseconds, within 1/32 of the value above. 15 KiB, no allocation, a few nanoseconds a
+// record.
 //
 // Source: the bucket layout of G. Tene's HdrHistogram.
 #pragma once
@@ -32,8 +33,8 @@ class latency_histogram {
   /// The longest duration, exact; 0 if there is none.
   std::uint64_t longest() const { return longest_; }
 
-  /// The least duration in nanoseconds, rounded up to its bucket's end, that `share` (0 to 1) of those
-  /// recorded do not exceed; 0 if none is recorded.
+  /// The least duration in nanoseconds, rounded up to its bucket's end, that `share` (0 to 1) of
+  /// those recorded do not exceed; 0 if none is recorded.
   std::uint64_t percentile(double share) const {
     const double wanted = share * static_cast<double>(count_);
     std::uint64_t seen = 0;

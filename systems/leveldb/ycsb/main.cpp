@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// leveldb_ycsb_stock, leveldb_ycsb_unlatch: YCSB's core workloads on LevelDB, from the command line.
+// leveldb_ycsb_stock, leveldb_ycsb_unlatch: YCSB's core workloads on LevelDB, from the command
+// line.
 #include <leveldb/db.h>
 #include <leveldb/options.h>
 
@@ -122,8 +123,8 @@ void execute(const arguments& given) {
 int main(int argc, char** argv) {
   arguments given;
   CLI::App program("Runs a YCSB core workload on LevelDB and prints throughput and latencies.");
-  program.add_option("--workload", given.workload,
-                     "Property file, or workloada to workloadf")->required();
+  program.add_option("--workload", given.workload, "Property file, or workloada to workloadf")
+      ->required();
   program.add_option("--db", given.database, "Directory of the database")->required();
   program.add_option("--phase", given.phase, "load, run, or both")
       ->check(CLI::IsMember({"load", "run", "both"}))

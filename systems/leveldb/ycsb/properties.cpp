@@ -88,8 +88,8 @@ std::uint64_t properties::whole_number(const std::string& name, std::uint64_t ot
   if (found == nullptr) return otherwise;
   std::uint64_t number = 0;
   if (!parse_number(found->value, number) || number < least) {
-    reject(name, "'" + found->value + "' is not a whole number of at least " +
-                     std::to_string(least));
+    reject(name,
+           "'" + found->value + "' is not a whole number of at least " + std::to_string(least));
   }
   return number;
 }

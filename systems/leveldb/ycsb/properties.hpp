@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// properties: the settings of a workload, read from YCSB's property files. A line is `name=value` (or
-// `name:value`), empty, or a comment that begins with # or !. A later setting replaces an earlier one.
-// Errors name the file, the line, the field and what would be right.
+// properties: the settings of a workload, read from YCSB's property files. A line is `name=value`
+// (or `name:value`), empty, or a comment that begins with # or !. A later setting replaces an
+// earlier one. Errors name the file, the line, the field and what would be right.
 #pragma once
 
 #include <cstdint>

