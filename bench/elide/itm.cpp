@@ -12,9 +12,8 @@ struct itm_sections {
   auto read(Body&& body) {
     return update(std::forward<Body>(body));
   }
-  /// Flattened: GCC 12 cannot call what returns a structure inside a transaction.
   template <class Body>
-  [[gnu::noinline, gnu::flatten]] auto update(Body&& body) {
+  auto update(Body&& body) {
     itm_access tx;
     decltype(body(tx)) result;
     __transaction_atomic { result = body(tx); }
