@@ -17,6 +17,7 @@ void print(const studies::study& what) {
   for (const auto& mode : what.modes) {
     fmt::print("    {:<18} {}{}\n", mode.name, mode.description,
                &mode == &what.baseline() ? " (baseline)" : "");
+    if (!mode.why_not.empty()) fmt::print("    {:<18} not here: {}\n", "", mode.why_not);
     if (mode.elides()) {
       fmt::print("    {:<18} policies: {}\n", "", fmt::join(mode.policies, ", "));
     }

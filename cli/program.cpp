@@ -4,10 +4,11 @@
 #include <fmt/core.h>
 
 #include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <cstdio>
+#include <memory>
 
 #include "cli/errors.hpp"
+#include "cli/help_format.hpp"
 #include "cli/manual.hpp"
 #include "studies/nearest_name.hpp"
 
@@ -23,17 +24,21 @@ void declare_study(CLI::App& app, study_arguments& into) {
   study->add_option("NAME", into.name, "The study to run; 'unlatch list' names them")->required();
   study->add_option("--case", into.asked.cases, "Run these cases only")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->type_name("CASE,...");
   study->add_option("--mode", into.asked.modes, "Run these modes only, beside the baseline")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->type_name("MODE,...");
   study
       ->add_option("--policy", into.asked.policies,
                    "Run the modes that elide once with each of these policies")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->type_name("POLICY,...");
   study->add_option("--threads", into.asked.threads, "Run with these numbers of threads")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->type_name("N,...");
   study
       ->add_option("--repeat", into.asked.repeats,
@@ -50,9 +55,10 @@ void declare_study(CLI::App& app, study_arguments& into) {
       ->type_name("DIR")
       ->capture_default_str();
   study->add_option("--param", into.asked.params, "Set a parameter of the study; may be repeated")
+      ->allow_extra_args(false)
       ->type_name("KEY=VALUE");
   study->add_flag("--quick", into.asked.quick,
-                  "Use each parameter's small value: minutes, not hours");
+                  "Take each parameter's small value and 3 repeats: a first look");
   study->add_flag("--json", into.json, "Print the summary as JSON");
 }
 
@@ -104,6 +110,7 @@ int dispatch(const CLI::App& app, const arguments& asked) {
 
 void declare(CLI::App& app, arguments& into) {
   app.name("unlatch");
+  app.formatter(std::make_shared<help_format>());
   app.description("Critical sections that run without taking the latch: measure what that gains.");
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string(UNLATCH_VERSION));

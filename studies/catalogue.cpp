@@ -17,7 +17,10 @@ json to_json(const study_case& one) {
 }
 
 json to_json(const study_mode& mode) {
-  return {{"name", mode.name}, {"description", mode.description}, {"policies", mode.policies}};
+  json object = {
+      {"name", mode.name}, {"description", mode.description}, {"policies", mode.policies}};
+  if (!mode.why_not.empty()) object["why_not"] = mode.why_not;
+  return object;
 }
 
 json to_json(const study_parameter& parameter) {

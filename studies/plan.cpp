@@ -43,10 +43,22 @@ std::vector<std::string> policies_of(const std::vector<const study_mode*>& modes
   return names;
 }
 
-std::vector<variant> choose_variants(const study& what, const request& asked) {
-  const auto chosen = choose("mode", asked.modes, names_of(what.modes));
+/// The modes asked for; all that can run here if none is.
+std::vector<const study_mode*> choose_modes(const study& what, const request& asked) {
   std::vector<const study_mode*> modes;
-  for (const auto& name : chosen) modes.push_back(&what.mode(name));
+  for (const auto& name : choose("mode", asked.modes, names_of(what.modes))) {
+    const study_mode& mode = what.mode(name);
+    if (mode.why_not.empty()) {
+      modes.push_back(&mode);
+    } else if (!asked.modes.empty()) {
+      throw std::invalid_argument(fmt::format("mode '{}': {}", name, mode.why_not));
+    }
+  }
+  return modes;
+}
+
+std::vector<variant> choose_variants(const study& what, const request& asked) {
+  const auto modes = choose_modes(what, asked);
   const auto known = policies_of(modes);
   if (!asked.policies.empty() && known.empty()) {
     throw std::invalid_argument(fmt::format(

@@ -19,23 +19,24 @@ namespace unlatch::studies {
 
 /// What to run of a study; what is left empty takes the study's own.
 struct request {
-  std::vector<std::string> cases;
-  std::vector<std::string> modes;     ///< the baseline always runs as well
-  std::vector<std::string> policies;  ///< for the modes that elide
-  std::vector<unsigned> threads;
-  std::optional<unsigned> repeats;  ///< 7, or 3 when quick
-  std::uint64_t seed = 1;           ///< the first repeat's; each later one adds 1
-  std::vector<std::string> params;  ///< "name=value"
-  bool quick = false;               ///< the parameters' quick values
+  std::vector<std::string> cases{};
+  std::vector<std::string> modes{};     ///< the baseline always runs as well
+  std::vector<std::string> policies{};  ///< for the modes that elide
+  std::vector<unsigned> threads{};
+  std::optional<unsigned> repeats{};  ///< 7, or 3 when quick
+  std::uint64_t seed = 1;             ///< the first repeat's; each later one adds 1
+  std::vector<std::string> params{};  ///< "name=value"
+  bool quick = false;                 ///< the parameters' quick values
 };
 
 struct plan {
   const study* what = nullptr;
-  std::vector<cell> cells;  ///< in the order to run them
+  std::vector<cell> cells{};  ///< in the order to run them
 };
 
 /// Throws unknown_name for a case, mode, policy or parameter that the study does not have, and
-/// std::invalid_argument for a value out of its range or a policy that no chosen mode takes.
+/// std::invalid_argument for a value out of its range, a mode that cannot run on this machine, or a
+/// policy that no chosen mode takes.
 /// `what` must outlive the plan.
 [[nodiscard]] plan make_plan(const study& what, const request& asked);
 

@@ -199,7 +199,8 @@ record parse_record(std::string_view line, std::string_view source) {
   value.case_name = fields.text("case");
   value.mode = fields.text("mode");
   value.policy = fields.text("policy");
-  for (const auto& [key, number] : fields.object("params").items()) {
+  const json params = fields.object("params");
+  for (const auto& [key, number] : params.items()) {
     value.params[key] =
         fields.whole_value("params." + key, number, 0, std::numeric_limits<std::uint64_t>::max());
   }
@@ -211,7 +212,8 @@ record parse_record(std::string_view line, std::string_view source) {
   value.seconds = fields.quantity("seconds");
   value.throughput = fields.quantity("throughput");
   if (fields.has("latency_us")) {
-    for (const auto& [key, number] : fields.object("latency_us").items()) {
+    const json percentiles = fields.object("latency_us");
+    for (const auto& [key, number] : percentiles.items()) {
       value.latency_us[key] = fields.quantity_value("latency_us." + key, number);
     }
   }

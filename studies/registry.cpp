@@ -14,7 +14,11 @@ const study_mode& study::mode(std::string_view wanted) const {
 }
 
 const std::vector<study>& registry() {
-  static const std::vector<study> studies{bank_study()};
+  static const std::vector<study> studies{
+#ifdef UNLATCH_STUDIES_OF_LEVELDB
+      leveldb_study(),  ycsb_study(),
+#endif
+      counters_study(), hash_map_study(), red_black_tree_study(), bank_study(), mpsc_queue_study()};
   return studies;
 }
 

@@ -13,35 +13,17 @@
 
 #include <mutex>
 #include <shared_mutex>
-#include <type_traits>
 #include <utility>
 
 #include "studies/policies.hpp"
 #include "studies/study.hpp"
 #include "studies/ttas_mutex.hpp"
+#include "unlatch/elide.hpp"
+#include "unlatch/mutex.hpp"
 #include "unlatch/platform.hpp"
+#include "unlatch/structures/plain_tx.hpp"
 
 namespace unlatch::studies {
-
-/// Accesses under a lock that every thread takes: nobody looks in meanwhile.
-struct plain_access {
-  template <class T>
-  [[nodiscard]] T read(const T& from) const {
-    return from;
-  }
-  template <class T>
-  void write(T& to, const std::type_identity_t<T>& value) const {
-    to = value;
-  }
-  template <class T, class... Arguments>
-  [[nodiscard]] T* allocate(Arguments&&... arguments) const {
-    return new T(std::forward<Arguments>(arguments)...);
-  }
-  template <class T>
-  void retire(T* object) const {
-    delete object;
-  }
-};
 
 /// Every section takes the mutex.
 template <class Mutex>
@@ -54,7 +36,7 @@ class locked_sections {
   template <class Body>
   auto update(Body&& body) {
     const std::scoped_lock lock(mutex_);
-    plain_access tx;
+    plain_tx tx;
     return body(tx);
   }
 
@@ -69,13 +51,13 @@ class shared_sections {
   template <class Body>
   auto read(Body&& body) {
     const std::shared_lock lock(mutex_);
-    plain_access tx;
+    plain_tx tx;
     return body(tx);
   }
   template <class Body>
   auto update(Body&& body) {
     const std::scoped_lock lock(mutex_);
-    plain_access tx;
+    plain_tx tx;
     return body(tx);
   }
 
@@ -83,16 +65,35 @@ class shared_sections {
   alignas(cache_line) SharedMutex mutex_;
 };
 
-/// The modes of every structure study; the baseline first.
-[[nodiscard]] inline std::vector<study_mode> section_modes() {
-  return {{"std_mutex", "std::mutex around every section", {}},
-          {"ttas", "a test-and-test-and-set spin lock around every section", {}},
-          {"shared_mutex", "std::shared_mutex, shared by sections that only read", {}}};
+/// Sections run without the lock where that pays: elide() on the library's mutex.
+template <class Policy>
+class elided_sections {
+ public:
+  template <class Body>
+  auto read(Body&& body) {
+    return elide(mutex_, std::forward<Body>(body));
+  }
+  template <class Body>
+  auto update(Body&& body) {
+    return elide(mutex_, std::forward<Body>(body));
+  }
+
+ private:
+  alignas(cache_line) elided<mutex, Policy> mutex_{"study"};
+};
+
+/// The modes of every structure study; the baseline first. `Policies` is a policy_list.
+template <class Policies = elision_policies>
+[[nodiscard]] std::vector<study_mode> section_modes() {
+  return {{"std_mutex", "std::mutex around every section"},
+          {"ttas", "a test-and-test-and-set spin lock around every section"},
+          {"shared_mutex", "std::shared_mutex, shared by sections that only read"},
+          {"unlatch", "unlatch::elide on an elided<mutex>", Policies::names()}};
 }
 
 /// Calls `measure(sections)` with fresh sections of the cell's mode and policy and returns what it
 /// returns. Throws unknown_name for a mode that is none of section_modes().
-template <class Measure>
+template <class Policies = elision_policies, class Measure>
 measurement with_sections(const cell& one, Measure&& measure) {
   if (one.mode == "std_mutex") {
     locked_sections<std::mutex> sections;
@@ -106,7 +107,13 @@ measurement with_sections(const cell& one, Measure&& measure) {
     shared_sections<std::shared_mutex> sections;
     return measure(sections);
   }
-  throw unknown_name("mode", one.mode, names_of(section_modes()));
+  require_name("mode", one.mode, {"unlatch"});
+  measurement measured;
+  Policies::with(one.policy, [&]<class Policy> {
+    elided_sections<Policy> sections;
+    measured = measure(sections);
+  });
+  return measured;
 }
 
 }  // namespace unlatch::studies

@@ -8,5 +8,13 @@
 namespace unlatch::studies {
 
 study bank_study();
+study counters_study();
+study hash_map_study();
+study mpsc_queue_study();
+study red_black_tree_study();
+
+// Only with UNLATCH_BUILD_SYSTEMS.
+study leveldb_study();
+study ycsb_study();
 
 }  // namespace unlatch::studies

@@ -26,11 +26,13 @@ struct study_case {
   std::string description;
 };
 
-/// A way to synchronize. A mode with policies elides; its first policy is the default.
+/// A way to synchronize. A mode with policies elides; its first policy is the default. A mode that
+/// cannot run here runs only if it is asked for, and then says why not.
 struct study_mode {
   std::string name;
   std::string description;
-  std::vector<std::string> policies;
+  std::vector<std::string> policies{};
+  std::string why_not{};  ///< why it cannot run on this machine; empty if it can
 
   [[nodiscard]] bool elides() const { return !policies.empty(); }
 };
@@ -68,11 +70,11 @@ struct cell {
 struct measurement {
   std::uint64_t ops = 0;
   double seconds = 0;
-  std::map<std::string, double> latency_us;
-  transaction_counts transactions;
+  std::map<std::string, double> latency_us{};
+  transaction_counts transactions{};
   std::uint64_t fallbacks = 0;
-  std::optional<software_counts> software;
-  std::optional<std::uint64_t> context_switches;
+  std::optional<software_counts> software{};
+  std::optional<std::uint64_t> context_switches{};
   nlohmann::json extra = nlohmann::json::object();
 };
 

@@ -53,7 +53,7 @@ spread spread_of(std::vector<double> values) {
 
 verdict judge(double speedup) {
   if (speedup < losing_ratio) return verdict::loses;
-  return speedup > 1 / losing_ratio ? verdict::gains : verdict::equal;
+  return speedup > gaining_ratio ? verdict::gains : verdict::equal;
 }
 
 std::string_view to_string(verdict value) {

@@ -26,8 +26,9 @@ struct spread {
 
 enum class verdict { gains, equal, loses };
 
-/// Below this ratio to the baseline a mode loses; above its inverse it gains.
+/// A mode whose ratio to the baseline is below the first loses, above the second it gains.
 inline constexpr double losing_ratio = 0.97;
+inline constexpr double gaining_ratio = 1.03;
 
 [[nodiscard]] verdict judge(double speedup);
 [[nodiscard]] std::string_view to_string(verdict value);  ///< "gains", "equal", "LOSES"
