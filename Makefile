@@ -4,43 +4,46 @@
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
-DEMO := build/demo
+UNLATCH := build/native/cli/unlatch
 
 .PHONY: demo test test-long bench install format lint clean
 
-# LevelDB stock against unlatch and two structure studies, then a report of them.
-demo: program
-	rm -rf $(DEMO)
-	build/native/cli/unlatch study leveldb --threads 1,2 --repeat 3 --out $(DEMO)
-	build/native/cli/unlatch study hash_map --threads 1,2 --repeat 3 --out $(DEMO)
-	build/native/cli/unlatch study red_black_tree --threads 1,2 --repeat 3 --out $(DEMO)
-	build/native/cli/unlatch report $(DEMO) -o report.html
-	@printf '\nThe report is %s/report.html\n' "$(CURDIR)"
-
-.PHONY: program
-program:
+# LevelDB stock against unlatch and two structure studies in small, then a report of them.
+demo:
 	scripts/bootstrap build
-	cmake --preset program
-	cmake --build --preset program --parallel $(JOBS)
+	cmake --preset program --log-level=WARNING
+	cmake --build --preset program --parallel $(JOBS) \
+	  --target unlatch_cli leveldb_db_bench_stock leveldb_db_bench_unlatch
+	rm -rf build/demo
+	$(UNLATCH) study leveldb --quick --threads 1,2,4 --out build/demo
+	$(UNLATCH) study hash_map --quick --threads 1,2,4 --out build/demo
+	$(UNLATCH) study red_black_tree --quick --threads 1,2,4 --out build/demo
+	$(UNLATCH) report build/demo -o report.html
+	@printf '\nThe report is %s/report.html\n' "$(CURDIR)"
 
 # Every test, natively and under the address, undefined-behaviour and thread sanitizers.
 test:
 	scripts/bootstrap test
 	JOBS=$(JOBS) scripts/run-tests
 
-# The same and the tests that take minutes each.
+# The same and the tests labelled long.
 test-long:
 	scripts/bootstrap test
 	JOBS=$(JOBS) scripts/run-tests --long
 
-# unlatch beside the libraries that do the same, in one run each.
+# unlatch beside other libraries and LevelDB beside itself, at full length, then a report.
 bench:
 	scripts/bootstrap bench
-	cmake --preset bench
+	cmake --preset bench --log-level=WARNING
 	cmake --build --preset bench --parallel $(JOBS)
 	scripts/run-benchmarks build/native/bench build/bench
+	$(UNLATCH) study leveldb --out build/bench
+	$(UNLATCH) report build/bench -o build/bench/report.html
 
-install: program
+install:
+	scripts/bootstrap build
+	cmake --preset program --log-level=WARNING
+	cmake --build --preset program --parallel $(JOBS)
 	cmake --install build/native --prefix $(PREFIX)
 
 format:
@@ -48,7 +51,7 @@ format:
 
 lint:
 	scripts/bootstrap test
-	cmake --preset native
+	cmake --preset native --log-level=WARNING
 	scripts/sources | xargs clang-format --dry-run -Werror
 	scripts/sources '*.cpp' | xargs -P $(JOBS) -n 4 clang-tidy --quiet -p build/native
 
