@@ -117,10 +117,7 @@ class mcs_mutex {
     detail::spinner patience(100, 8);
     while (patience.spin())
       if (granted()) return;
-    for (int i = 0; i < 4; ++i) {
-      parking::yield();
-      if (granted()) return;
-    }
+    // Not yield(): the lock would be ours for as long as the scheduler passes over us.
     std::uint32_t expected = node::waiting;
     mine.state.compare_exchange_strong(expected, node::asleep, std::memory_order_acquire);
     while (!granted()) parking::wait(mine.state, node::asleep);

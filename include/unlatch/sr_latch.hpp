@@ -171,7 +171,7 @@ class sr_latch {
     while (!enter_if_open());
   }
 
-  /// Spins, yields, then sleeps while `blocked(holders_)`. The caller is the head of the queue.
+  /// Spins, then sleeps while `blocked(holders_)`. The caller is the head of the queue.
   template <class Predicate>
   void wait_while(Predicate blocked) noexcept {
     const auto open = [&] { return !blocked(holders_.load(std::memory_order_acquire)); };
@@ -179,7 +179,6 @@ class sr_latch {
     do
       if (open()) return;
     while (patience.spin());
-    parking::yield();
     for (;;) {
       std::uint32_t seen = holders_.load(std::memory_order_acquire);
       if (!blocked(seen)) return;

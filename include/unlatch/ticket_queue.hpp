@@ -46,7 +46,7 @@ class ticket_queue {
   std::uint32_t now() const noexcept { return now_.load(std::memory_order_acquire); }
 
   /// Returns once `number` is called: spins with a back-off that is proportional to the distance,
-  /// then yields, then sleeps.
+  /// then sleeps.
   void wait_for(std::uint32_t number) noexcept {
     if (now() != number) [[unlikely]]
       wait_in_line(number);
@@ -72,7 +72,6 @@ class ticket_queue {
   static constexpr unsigned looks = 60;  // about the cost of parking, for the next in line
   static constexpr std::uint32_t pauses_a_place = 4;  // about a short section
   static constexpr std::uint32_t most_pauses = 32;
-  static constexpr unsigned yields = 4;
 
   std::atomic<std::uint32_t>& room_of(std::uint32_t number) noexcept {
     return rooms_[number % rooms];
@@ -86,10 +85,8 @@ class ticket_queue {
       for (std::uint32_t i = 0; i < pauses; ++i) cpu_relax();
       if (now() == number) return;
     }
-    for (unsigned i = 0; i < yields; ++i) {
-      parking::yield();
-      if (now() == number) return;
-    }
+    // Not yield(): our number may be called while the scheduler passes over us, and all others
+    // wait.
     sleep_until_called(number);
   }
 
