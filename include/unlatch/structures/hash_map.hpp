@@ -140,6 +140,20 @@ class basic_hash_map {
     return std::nullopt;
   }
 
+  // The same for all buckets.
+  template <class Tx>
+  std::size_t size(Tx& tx) const {
+    return size(tx, 0, bucket_count_);
+  }
+  template <class Tx, class F>
+  void for_each(Tx& tx, F&& f) const {
+    for_each(tx, 0, bucket_count_, std::forward<F>(f));
+  }
+  template <class Tx>
+  std::optional<std::string_view> violated_invariant(Tx& tx) const {
+    return violated_invariant(tx, 0, bucket_count_);
+  }
+
  private:
   struct node {
     node(const K& k, const V& v, node* following) : key(k), next(following), value(v) {}

@@ -176,7 +176,11 @@ class intrusive_mpsc_queue {
   }
 
   alignas(cache_line) std::atomic<mpsc_hook*> tail_{&stub_};  ///< the producers' line
+
+ protected:  // so that a test can hold it
   std::atomic<bool> latch_{false};
+
+ private:
   alignas(cache_line) mpsc_hook* head_ = &stub_;  ///< the consumer's line
   mpsc_hook stub_;
 };

@@ -385,13 +385,17 @@ template <class Tx>
 std::optional<std::string_view> basic_red_black_tree<K, V, Less>::violated_invariant(Tx& tx) const {
   const node* const root = tx.read(root_);
   if (root == nullptr) return std::nullopt;
-  if (parent_of(tx, root) != nullptr) return "red_black_tree, invariant 4: the root has a parent";
   if (is_red(tx, root)) return "red_black_tree, invariant 2: the root is red";
   std::size_t blacks = 0;  // on the way to the first absent child
   const node* before = nullptr;
   for (const node* n = first(tx); n != nullptr; before = n, n = next(tx, n)) {
     if (before != nullptr && !less_(before->key, n->key))
       return "red_black_tree, invariant 1: a key is not greater than the one before it";
+    const node* const parent = parent_of(tx, n);
+    const bool is_child = parent != nullptr &&
+                          (n == tx.read(parent->child[left]) || n == tx.read(parent->child[right]));
+    if (n == root ? parent != nullptr : !is_child)
+      return "red_black_tree, invariant 4: a node is not a child of its parent";
     bool is_leaf = false;
     for (const node* const child : {tx.read(n->child[left]), tx.read(n->child[right])}) {
       if (child == nullptr)
