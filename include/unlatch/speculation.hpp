@@ -62,7 +62,11 @@ class speculation {
 
   /// Runs `body(tx)` and puts its result into `result`. False: abandoned by a jump.
   template <class Tx, class Body, class Result>
-  [[gnu::noinline, gnu::flatten]] static bool attempt(Tx& tx, Body& body, void* result);
+#if !UNLATCH_ADDRESS_SANITIZER && !UNLATCH_THREAD_SANITIZER  // there, aborts throw anyway
+  [[gnu::flatten]]
+#endif
+  [[gnu::noinline]] static bool
+  attempt(Tx& tx, Body& body, void* result);
 
   struct allocation {
     void* object;

@@ -25,24 +25,19 @@ namespace {
 
 using speculating = elided<spin_mutex, policy::always_software, htm::none>;
 using adapting = elided<mutex>;
-using ticketed = elided<ticket_mutex>;
 
-template <class Lock>
-struct hash_map_of_one_lock : hash_map<std::int64_t, std::int64_t, Lock> {
-  hash_map_of_one_lock() : hash_map<std::int64_t, std::int64_t, Lock>(16) {}
+struct hash_map_of_one_lock : hash_map<std::int64_t, std::int64_t, adapting> {
+  hash_map_of_one_lock() : hash_map(16) {}
 };
 struct hash_map_of_three_locks : hash_map<std::int64_t, std::int64_t, speculating> {
   hash_map_of_three_locks() : hash_map(16, 3) {}
 };
 
-using maps =
-    ::testing::Types<hash_map_of_one_lock<speculating>, hash_map_of_one_lock<adapting>,
-                     hash_map_of_three_locks, list<std::int64_t, std::int64_t, speculating>,
-                     list<std::int64_t, std::int64_t, ticketed>,
-                     skip_list<std::int64_t, std::int64_t, speculating>,
-                     skip_list<std::int64_t, std::int64_t, adapting>,
-                     red_black_tree<std::int64_t, std::int64_t, speculating>,
-                     red_black_tree<std::int64_t, std::int64_t, adapting>>;
+using maps = ::testing::Types<hash_map_of_one_lock, hash_map_of_three_locks,
+                              list<std::int64_t, std::int64_t, speculating>,
+                              skip_list<std::int64_t, std::int64_t, speculating>,
+                              red_black_tree<std::int64_t, std::int64_t, speculating>,
+                              red_black_tree<std::int64_t, std::int64_t, elided<ticket_mutex>>>;
 
 constexpr unsigned threads = 4;
 

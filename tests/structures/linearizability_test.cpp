@@ -58,12 +58,11 @@ void expect_linearizable(const char* model, const history& recorded, int expecte
 template <class Map>
 class MapHistories : public ::testing::Test {};
 
-using maps = ::testing::Types<
-    hash_map_of_one_lock, hash_map_of_two_locks, list<std::int64_t, std::int64_t, speculating>,
-    list<std::int64_t, std::int64_t, adapting>, skip_list<std::int64_t, std::int64_t, speculating>,
-    skip_list<std::int64_t, std::int64_t, adapting>,
-    red_black_tree<std::int64_t, std::int64_t, speculating>,
-    red_black_tree<std::int64_t, std::int64_t, adapting>>;
+using maps = ::testing::Types<hash_map_of_one_lock, hash_map_of_two_locks,
+                              list<std::int64_t, std::int64_t, speculating>,
+                              skip_list<std::int64_t, std::int64_t, speculating>,
+                              red_black_tree<std::int64_t, std::int64_t, speculating>,
+                              red_black_tree<std::int64_t, std::int64_t, adapting>>;
 TYPED_TEST_SUITE(MapHistories, maps);
 
 TYPED_TEST(MapHistories, are_linearizable) {
