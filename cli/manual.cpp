@@ -124,8 +124,8 @@ std::string manual_page(const CLI::App& app) {
   page += "unlatch \\- study critical sections that run without taking the latch\n";
   page += section("SYNOPSIS");
   for (const auto* command : app.get_subcommands({})) {
-    page += fmt::format(".B unlatch {}\n{} [\\fIoptions\\fR]\n.br\n", escaped(command->get_name()),
-                        positionals(*command).empty() ? "" : positionals(*command).substr(1));
+    page += fmt::format("\\fBunlatch {}\\fR{} [\\fIoptions\\fR]\n.br\n",
+                        escaped(command->get_name()), positionals(*command));
   }
   page += section("DESCRIPTION") + escaped(app.get_description()) + "\n";
   page += section("OPTIONS");

@@ -72,7 +72,7 @@ study counters_study() {
                 {"fine-elided", "an elided spin lock each", elision_policies::names()},
                 {"naive-retry", "a hardware transaction that is retried for ever, without a lock"}};
   what.modes.back().why_not = counters::why_not(counters::mode::naive_retry);
-  what.parameters = {{"increments", "increments of each thread", 1'000'000, 100'000, 1}};
+  what.parameters = {{"increments", "increments of each thread", 1'000'000, 1'000'000, 1}};
   what.threads = {1, 2, 8};
   what.measure = measure_counters;
   return what;
