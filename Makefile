@@ -36,7 +36,7 @@ bench:
 	scripts/bootstrap bench
 	cmake --preset bench --log-level=WARNING
 	cmake --build --preset bench --parallel $(JOBS)
-	scripts/run-benchmarks build/native/bench build/bench
+	bench/run build/native build/bench
 	$(UNLATCH) study leveldb --out build/bench
 	$(UNLATCH) report build/bench -o build/bench/report.html
 
