@@ -30,12 +30,14 @@ class history {
   class log {
    public:
     /// Does `act()` and records it as `op`. What it returns is a number, a truth value, or an
-    /// optional number.
+    /// optional number; and is returned.
     template <class Act>
-    void record(std::string_view op, std::int64_t key, std::int64_t value, Act&& act) {
+    std::optional<std::int64_t> record(std::string_view op, std::int64_t key, std::int64_t value,
+                                       Act&& act) {
       const std::uint64_t call = history_.now();
       const std::optional<std::int64_t> result(act());
       operations_.push_back({op, key, value, result, call, history_.now()});
+      return result;
     }
 
    private:
