@@ -8,8 +8,8 @@
 //
 // Which way a section runs
 //   - In hardware where the CPU can: elided<>::lock() and its policy decide.
-//   - Else in software or under the lock, whichever is faster for this thread at this call site:
-//     the choice (path_choice.hpp) measures both again and again.
+//   - Else in software or under the lock, whichever is faster now: the choice (path_choice.hpp) is
+//     made per lock name and measures both again and again.
 //   - Inside another closure that is still speculating, the outer one takes its lock first: the
 //     inner section's effects could not be undone with it.
 //
@@ -61,11 +61,12 @@ class direct_tx {
 
   template <class T>
   void retire(T* object) {
-    if (lock_.keeps_sequence())
-      on_commit(
-          [object] { reclamation::retire(object, [](void* p) { delete static_cast<T*>(p); }); });
-    else  // nobody has ever read without the lock, or a hardware transaction that does will abort
+    if (Lock::backend::available())  // a transaction may yet abort
       on_commit([object] { delete object; });
+    else if (lock_.may_have_speculators())
+      reclamation::retire(object, [](void* p) { delete static_cast<T*>(p); });
+    else  // nobody has ever read without the lock
+      delete object;
   }
 
   template <class F>
@@ -105,18 +106,34 @@ class closure_scope {
 template <class Lock, class Body>
 inline constinit call_site site_of{};
 
+/// Leaves an exclusive section at the end of its scope.
+template <class Lock>
+struct exclusive_end {
+  Lock& lock;
+  ~exclusive_end() { lock.unlock(); }
+};
+
+/// In a hardware transaction or, if the policy says so, under the lock.
 template <class Result, class Lock, class Body>
-Result run_directly(Lock& lock, Body& body, section_context& section, const source_place& where) {
-  struct exclusive {
-    Lock& lock;
-    ~exclusive() { lock.unlock(); }
-  };
+[[gnu::noinline]] Result run_in_hardware(Lock& lock, Body& body, section_context& section,
+                                         const source_place where) {
+  const closure_scope scope(section);
   lock.lock(site_of<Lock, Body>, where);
-  const exclusive guard{lock};
-  // The lock is held for real unless a transaction runs: only an owner may turn speculation on.
-  if constexpr (software_use_of<typename Lock::policy_type>() != software_use::never)
-    if (!Lock::backend::available() && !lock.keeps_sequence()) [[unlikely]]
-      lock.keep_sequence();
+  const exclusive_end<Lock> end{lock};
+  direct_tx<Lock> tx(lock, section);
+  return body(tx);
+}
+
+/// Under the lock, where there are no hardware transactions.
+template <class Result, class Lock, class Body>
+[[gnu::always_inline]] inline Result run_under_lock(Lock& lock, Body& body,
+                                                    section_context& section, thread_row& row,
+                                                    path path) {
+  lock.lock_counted(row);
+  const exclusive_end<Lock> end{lock};
+  // Only an owner may turn speculation on and off. Off, its owners have nothing to do for it.
+  if (const bool wanted = path == path::software; lock.keeps_sequence() != wanted) [[unlikely]]
+    lock.keep_sequence(wanted);
   direct_tx<Lock> tx(lock, section);
   return body(tx);
 }
@@ -146,20 +163,20 @@ class result_slot<void> {
   void take() noexcept {}
 };
 
-/// Whether the section that begins now should speculate in software.
+/// The path of the section that begins now.
 template <class Lock>
-bool speculates_now(thread_row& row) noexcept {
+[[gnu::always_inline]] inline path choose_path(Lock& lock, thread_row& row) noexcept {
   constexpr software_use use = software_use_of<typename Lock::policy_type>();
   if constexpr (use == software_use::measured)
-    return path_choice::of(row).next() == path::software;
+    return path_choice::of(lock.row()).next(row);
   else
-    return use == software_use::always;
+    return use == software_use::always ? path::software : path::direct;
 }
 
 /// Attempts a speculation a few times. True: done, the result is in `slot`.
 template <class Result, class Lock, class Body>
-bool run_speculatively(Lock& lock, Body& body, section_context& section, thread_row& row,
-                       result_slot<Result>& slot) {
+[[gnu::noinline]] bool run_speculatively(Lock& lock, Body& body, section_context& section,
+                                         thread_row& row, result_slot<Result>& slot) {
   using statistics::counter;
   constexpr unsigned attempts = 4;
   constexpr unsigned looks = 40;  // at a lock that is held, before queueing for it
@@ -200,22 +217,21 @@ auto elide(Lock& lock, Body&& body, const source_place where = source_place::cur
                 "an abort leaves the body by unwinding: it must not be noexcept");
 
   detail::section_context& section = detail::this_section();
-  if (Lock::backend::available()) {
-    const detail::closure_scope scope(section);
-    return detail::run_directly<result>(lock, body, section, where);
-  }
+  if (Lock::backend::available()) [[unlikely]]
+    return detail::run_in_hardware<result>(lock, body, section, where);
 
   if (section.speculation() != nullptr) [[unlikely]]
     section.speculation()->become_exclusive();
   const detail::closure_scope scope(section);
   detail::thread_row& row =
       detail::this_thread_row(detail::site_of<Lock, body_type>.row_for(lock.row(), where));
-  if (detail::speculates_now<Lock>(row) && lock.keeps_sequence()) {
+  const detail::path path = detail::choose_path(lock, row);
+  if (path == detail::path::software && lock.keeps_sequence()) {
     detail::result_slot<result> slot;
     if (detail::run_speculatively<result>(lock, body, section, row, slot)) return slot.take();
     row.add(statistics::counter::fallbacks);
   }
-  return detail::run_directly<result>(lock, body, section, where);
+  return detail::run_under_lock<result>(lock, body, section, row, path);
 }
 
 }  // namespace unlatch

@@ -24,6 +24,7 @@
 //   -----------+-----+---------------------------------------------------------------
 //              |  0  | keep sequence_: software speculation is on
 //              |  1  | actions wait in the owner's section_context for this unlock
+//              |  2  | bit 0 has been set once: unlinked objects are freed after a grace period
 //
 // What a section reads and writes: in a transaction the lock word (read) and thread-local state;
 // under the lock the lock's own line. Cost without transactions: the lock's, a thread-local
@@ -69,7 +70,7 @@ class elided {
   /// again if the transaction aborts; on hardware everything done since is undone.
   void lock() { enter_exclusive(row_); }
   /// The same, counted for a call site (guard.hpp, elide.hpp).
-  void lock(detail::call_site& site, const source_place& where) {
+  void lock(detail::call_site& site, const source_place where) {
     enter_exclusive(site.row_for(row_, where));
   }
 
@@ -81,7 +82,8 @@ class elided {
       if (try_transaction<false>()) return true;
     }
     if (!lock_.try_lock()) return false;
-    entered_exclusive(row_);
+    entered_exclusive();
+    count(row_, counter::sections);
     return true;
   }
 
@@ -90,16 +92,17 @@ class elided {
   void unlock() {
     if (Htm::available() && leave_transaction()) [[unlikely]]
       return;
-    if (attention_.load(std::memory_order_relaxed) != 0) [[unlikely]]
-      unlock_attentively();
-    else
-      lock_.unlock();
+    if (const std::uint8_t now = attention(); now & (sequence_bit | deferred_bit)) [[unlikely]] {
+      if (now & deferred_bit) return unlock_and_act(now);
+      end_sequence();
+    }
+    lock_.unlock();
   }
 
   /// As lock(), for sections that only read.
   void lock_shared() requires shared_elidable<Lock> { enter_shared(row_); }
   void lock_shared(detail::call_site& site,
-                   const source_place& where) requires shared_elidable<Lock> {
+                   const source_place where) requires shared_elidable<Lock> {
     enter_shared(site.row_for(row_, where));
   }
   bool try_lock_shared() requires shared_elidable<Lock> {
@@ -134,27 +137,35 @@ class elided {
       return;
     }
     section.defer(this, std::forward<F>(f));
-    attention_.store(attention_.load(std::memory_order_relaxed) | deferred_bit,
-                     std::memory_order_relaxed);
+    attention_.store(attention() | deferred_bit, std::memory_order_relaxed);
   }
 
   // --- for elide() ------------------------------------------------------------------------------
 
   detail::row_id row() const noexcept { return row_; }
 
+  /// Takes the lock for real, counted in `row`. Only where Htm is not available.
+  void lock_counted(detail::thread_row& row) {
+    row.add(counter::sections);
+    lock_.lock();
+    entered_exclusive();
+  }
+
   /// Even: no exclusive owner, and speculation is on. See invariant 3.
   std::uint64_t sequence() const noexcept { return sequence_.load(std::memory_order_acquire); }
   bool sequence_is(std::uint64_t expected) const noexcept {
     return sequence_.load(std::memory_order_relaxed) == expected;
   }
-  bool keeps_sequence() const noexcept {
-    return attention_.load(std::memory_order_relaxed) & sequence_bit;
-  }
-  /// Turns software speculation on. The caller holds the lock exclusively, for real.
-  void keep_sequence() noexcept {
-    attention_.store(attention_.load(std::memory_order_relaxed) | sequence_bit,
+  bool keeps_sequence() const noexcept { return attention() & sequence_bit; }
+  /// Turns software speculation on or off. The caller holds the lock exclusively, for real. Off,
+  /// the sequence stays odd, so speculations that are under way fail.
+  void keep_sequence(bool on) noexcept {
+    const std::uint8_t others = attention() & static_cast<std::uint8_t>(~sequence_bit);
+    attention_.store(on ? others | sequence_bit | speculated_bit : others,
                      std::memory_order_relaxed);
   }
+  /// Whether a speculation may still be looking at what this section unlinks.
+  bool may_have_speculators() const noexcept { return attention() & speculated_bit; }
   /// Takes the lock for a speculation whose reads up to now were made at sequence `seen`. On
   /// success the caller is the exclusive owner, no writer was there in between, and sequence() is
   /// `seen + 1`.
@@ -172,6 +183,7 @@ class elided {
  private:
   static constexpr std::uint8_t sequence_bit = 1;
   static constexpr std::uint8_t deferred_bit = 2;
+  static constexpr std::uint8_t speculated_bit = 4;
   static constexpr bool memory_in_lock = Policy::scope == memory_scope::lock;
   using memory = typename Policy::memory;
   using lock_memory = std::conditional_t<memory_in_lock, memory, policy::detail::nothing>;
@@ -189,13 +201,13 @@ class elided {
           this);
     if (Htm::available() && speculate<false>(row)) [[unlikely]]
       return;
+    count(row, counter::sections);  // before the lock is held: it must not make others wait
     lock_.lock();
-    entered_exclusive(row);
+    entered_exclusive();
   }
 
-  void entered_exclusive(detail::row_id row) {
-    count(row, counter::sections);
-    if (attention_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+  void entered_exclusive() noexcept {
+    if (keeps_sequence()) [[unlikely]] {
       sequence_.store(sequence_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
       detail::store_store_fence();
     }
@@ -208,15 +220,16 @@ class elided {
     count(row, counter::sections);
   }
 
-  [[gnu::noinline]] void unlock_attentively() {
-    const std::uint8_t flags = attention_.load(std::memory_order_relaxed);
-    if (flags & sequence_bit)
-      sequence_.store(sequence_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-    if ((flags & deferred_bit) == 0) {
-      lock_.unlock();
-      return;
-    }
-    attention_.store(flags & static_cast<std::uint8_t>(~deferred_bit), std::memory_order_relaxed);
+  std::uint8_t attention() const noexcept { return attention_.load(std::memory_order_relaxed); }
+
+  void end_sequence() noexcept {
+    sequence_.store(sequence_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  }
+
+  [[gnu::noinline]] void unlock_and_act(std::uint8_t attention) {
+    if (attention & sequence_bit) end_sequence();
+    attention_.store(attention & static_cast<std::uint8_t>(~deferred_bit),
+                     std::memory_order_relaxed);
     lock_.unlock();  // from here on the lock may be gone: only its address is used
     detail::this_section().run_deferred(this);
   }

@@ -22,7 +22,7 @@ inline constinit call_site site_of_guard{};
 template <class Lock>
 class [[nodiscard]] exclusive_guard {
  public:
-  exclusive_guard(Lock& lock, call_site& site, const source_place& where) : lock_(lock) {
+  exclusive_guard(Lock& lock, call_site& site, const source_place where) : lock_(lock) {
     lock_.lock(site, where);
   }
   ~exclusive_guard() { lock_.unlock(); }
@@ -36,7 +36,7 @@ class [[nodiscard]] exclusive_guard {
 template <class Lock>
 class [[nodiscard]] shared_guard {
  public:
-  shared_guard(Lock& lock, call_site& site, const source_place& where) : lock_(lock) {
+  shared_guard(Lock& lock, call_site& site, const source_place where) : lock_(lock) {
     lock_.lock_shared(site, where);
   }
   ~shared_guard() { lock_.unlock_shared(); }

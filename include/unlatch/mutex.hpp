@@ -9,9 +9,9 @@
 namespace unlatch {
 namespace detail {
 struct spin_briefly {
-  static constexpr unsigned spin_rounds = 60;  // a few microseconds: about the cost of parking
-  static constexpr unsigned longest_pause = 4;
-  static constexpr unsigned yields = 0;
+  static constexpr unsigned spin_rounds = 6;
+  static constexpr unsigned longest_pause = 16;
+  static constexpr unsigned yields = 32;
 };
 }  // namespace detail
 

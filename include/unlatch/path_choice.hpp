@@ -1,22 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether a call site's sections run by software speculation or under the lock: whichever is faster
-// for this thread now, found by measuring.
+// Whether the closures of a lock run by software speculation or under the lock: whichever is faster
+// now, found by measuring.
 //
 // Sections come in periods. Two short ones, `trial` sections each, measure the two paths one after
-// the other, from the first section's start to the last one's end, so that waiting, aborts,
-// reclamation and what a path does to the caches of the code between sections all count. The
-// logarithm of their ratio goes into a moving average; its sign decides how the next, long period
-// runs. Long periods double while the verdict stays, up to `longest`, so the cost of looking is at
-// most 2 * trial / longest = 1.6 % of the time lost on the slower path, and a change is noticed
-// within `longest` sections.
+// the other; then a long one runs on the path that has been faster. Measured is from the first
+// section's start to the last one's end, so waiting, aborts, reclamation and what a path does to
+// the caches of the code between sections all count. The logarithm of the two times' ratio goes
+// into a moving average, whose sign decides. Long periods double while the verdict stays, up to
+// `longest`, so looking costs at most 2 * trial / longest = 1.6 % of the time lost on the slower
+// path, and a change is noticed within `longest` sections. A trial in which the thread was
+// preempted counts at most a factor 4.
 //
-// A trial that was interrupted (the thread was preempted) counts at most a factor 4.
+// All threads take the same path at the same time, because the paths get in each other's way: one
+// thread alone in software would measure how long it waits for the others' locks, find that slow,
+// and stay under the lock although all of them would be faster without. So one thread at a time
+// drives a lock's choice and measures itself in each period; when it has not been heard of for
+// `silence` ticks, another takes over.
 //
-// Per thread and call site: nothing here is shared. One decrement and a branch a section; two reads
-// of the time-stamp counter a trial.
+// Thread safety: any thread. Locks of one name share a choice; what a section reads of it (path_)
+// is written once a period. Cost a section: a thread-local decrement, and a load of a line that
+// stays in the cache.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <new>
 
@@ -25,41 +32,51 @@
 
 namespace unlatch::detail {
 
-enum class path : std::uint8_t { software, direct };
+enum class path : std::uint8_t { direct, software };
 
-class path_choice {
+class alignas(cache_line) path_choice {
  public:
   static constexpr std::uint32_t trial = 64;
   static constexpr std::uint32_t first_run = 512;
   static constexpr std::uint32_t longest = 8192;
+  static constexpr std::uint64_t silence = 100'000'000;
 
-  /// The choice kept in a thread's row; it starts out as zeros.
-  static path_choice& of(thread_row& row) noexcept {
-    static_assert(sizeof(path_choice) <= sizeof(row.software_memory));
-    return *std::launder(reinterpret_cast<path_choice*>(row.software_memory.data()));
-  }
+  /// The choice for the locks of a name.
+  static path_choice& of(row_id lock) noexcept;
 
-  /// The path of the section that begins now.
-  path next() noexcept {
-    if (left_ == 0) [[unlikely]]
-      next_period();
-    --left_;
-    return path_;
+  /// The path of the section that begins now; `row` is where the calling thread counts it.
+  path next(thread_row& row) noexcept {
+    std::uint32_t& left = sections_left(row);
+    if (left == 0) [[unlikely]]
+      next_period(row);
+    --left;
+    return path_.load(std::memory_order_relaxed);
   }
 
  private:
   enum class period : std::uint8_t { none, trying_software, trying_direct, running };
 
-  void next_period() noexcept;
+  /// Sections of this thread and row until it looks here again.
+  static std::uint32_t& sections_left(thread_row& row) noexcept {
+    return *std::launder(reinterpret_cast<std::uint32_t*>(row.software_memory.data()));
+  }
 
-  std::uint64_t started_;  ///< when the current trial began
-  float software_ticks_;   ///< of the last software trial
-  float log_ratio_;        ///< moving average of log2(software / direct)
-  std::uint32_t left_;     ///< sections left in this period
-  std::uint32_t run_;      ///< length of the last long period
-  period period_;
-  path path_;
-  path verdict_;
+  void next_period(thread_row& row) noexcept;
+  std::uint32_t begin_period(std::uint64_t now) noexcept;
+
+  std::atomic<path> path_{path::direct};
+  std::atomic<bool> busy_{false};  ///< a thread is in next_period(): it owns all below
+  period period_ = period::none;
+  path verdict_ = path::direct;
+  std::uint32_t run_ = 0;      ///< length of the last long period
+  float software_ticks_ = 0;   ///< of the last software trial
+  float log_ratio_ = 0;        ///< moving average of log2(software / direct)
+  std::uint64_t started_ = 0;  ///< when the current period began
+  const thread_row* driver_ = nullptr;
 };
+
+extern path_choice path_choices[max_rows];
+
+inline path_choice& path_choice::of(row_id lock) noexcept { return path_choices[lock]; }
 
 }  // namespace unlatch::detail

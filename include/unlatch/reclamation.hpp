@@ -16,9 +16,8 @@ void enter() noexcept;
 void leave() noexcept;
 
 /// Frees `object` with `deleter(object)` once all stretches under way have ended. Call it after the
-/// object was unlinked and that section was committed, outside of enter()/leave(). Deleters run in
-/// this thread, in batches of at most 256, inside a later retire() or drain(); after the thread's
-/// end, on liburcu's worker thread.
+/// object was unlinked. Deleters run in this thread, in batches of at most 256, inside a later
+/// retire() or drain(); after the thread's end, on liburcu's worker thread.
 void retire(void* object, void (*deleter)(void*));
 
 /// Waits until everything that the calling thread has retired is freed. Milliseconds. Not inside a

@@ -144,11 +144,11 @@ class speculative_tx final : public detail::speculation {
     return object;
   }
 
-  /// Deletes `object`, which this section unlinks, once nobody can see it any more.
+  /// Deletes `object`, which this section has unlinked before, once nobody can see it any more.
   template <class T>
   void retire(T* object) {
-    on_commit(
-        [object] { reclamation::retire(object, [](void* p) { delete static_cast<T*>(p); }); });
+    become_exclusive();  // it is, if the section has unlinked anything
+    reclamation::retire(object, [](void* p) { delete static_cast<T*>(p); });
   }
 
   /// Runs `f` after the outermost section has ended; not if this attempt is undone. It must not

@@ -11,9 +11,9 @@
 namespace unlatch {
 namespace detail {
 struct spin_long {
-  static constexpr unsigned spin_rounds = 120;
-  static constexpr unsigned longest_pause = 8;
-  static constexpr unsigned yields = 4;
+  static constexpr unsigned spin_rounds = 6;
+  static constexpr unsigned longest_pause = 16;
+  static constexpr unsigned yields = 256;
 };
 }  // namespace detail
 

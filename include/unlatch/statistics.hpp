@@ -136,7 +136,7 @@ inline thread_row& this_thread_row(row_id id) {
 /// usual case (one call site, one lock name) is a load and a compare.
 class call_site {
  public:
-  row_id row_for(row_id lock_row, const source_place& where) noexcept {
+  row_id row_for(row_id lock_row, const source_place where) noexcept {
     const std::uint32_t cached = cached_.load(std::memory_order_relaxed);
     if (cached >> 16 == lock_row && (cached & 0xffff) != 0) [[likely]]
       return static_cast<row_id>(cached & 0xffff);
@@ -144,7 +144,7 @@ class call_site {
   }
 
  private:
-  row_id look_up(row_id lock_row, const source_place& where);
+  row_id look_up(row_id lock_row, const source_place where);
 
   std::atomic<std::uint32_t> cached_{
       0};  ///< lock row << 16 | own row; row 0 is never a call site's

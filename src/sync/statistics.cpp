@@ -142,7 +142,7 @@ thread_row* make_thread_rows() {
   return thread_rows = at_exit.rows;
 }
 
-row_id call_site::look_up(row_id lock_row, const source_place& where) {
+row_id call_site::look_up(row_id lock_row, const source_place where) {
   const std::string site = std::string(where.file) + ":" + std::to_string(where.line);
   const row_id own = register_row(lock_name(lock_row), site);
   cached_.store(std::uint32_t{lock_row} << 16 | own, std::memory_order_relaxed);

@@ -74,8 +74,9 @@ TEST(Reclamation, keeps_an_object_that_a_section_unlinked_until_speculating_read
       unlinked = true;
       std::thread([&] {
         elide(lock, [&](auto& writer) {
-          writer.retire(writer.read(head));
+          node* const first = writer.read(head);
           writer.write(head, nullptr);
+          writer.retire(first);
         });
       }).join();
       EXPECT_EQ(mine->value, 42u) << "freed under a reader's feet";
