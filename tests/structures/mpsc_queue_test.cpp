@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
 #include <cstdio>
 #include <deque>
 #include <memory>
@@ -195,12 +196,17 @@ TEST(MpscQueueLink, is_awaited_by_the_consumer) {
     if (!starts_empty) queue.push(first);
     std::vector<task*> popped;
     std::thread consumer;
+    std::atomic<bool> has_popped{false};
     committing::at_commit = [&] {
       EXPECT_FALSE(queue.empty());
       consumer = std::thread([&] {
         popped.push_back(queue.try_pop());
         if (!starts_empty) popped.push_back(queue.try_pop());
+        has_popped = true;
       });
+      // Time enough for a consumer that does not wait to return with too little.
+      for (int i = 0; i < 2000 && !has_popped; ++i) std::this_thread::yield();
+      EXPECT_FALSE(has_popped);
     };
     queue.push(second);
     consumer.join();
