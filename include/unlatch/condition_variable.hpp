@@ -141,7 +141,7 @@ class condition_variable {
   }
 
   bool spin_until_changed(std::uint32_t seen) const noexcept {
-    detail::spinner patience(spin_rounds, 4);
+    detail::spinner patience(spin_rounds, 1);
     while (epoch_.load(std::memory_order_acquire) == seen)
       if (!patience.spin()) return false;
     return true;
@@ -177,7 +177,7 @@ class condition_variable {
     if (sleepers_.load(std::memory_order_seq_cst) != 0) parking::wake(&epoch_, count);
   }
 
-  static constexpr unsigned spin_rounds = 500;
+  static constexpr unsigned spin_rounds = 2000;
 
   std::atomic<std::uint32_t> epoch_{0};
   std::atomic<std::uint32_t> sleepers_{0};

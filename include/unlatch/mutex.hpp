@@ -9,9 +9,9 @@
 namespace unlatch {
 namespace detail {
 struct spin_briefly {
-  static constexpr unsigned spin_rounds = 6;
-  static constexpr unsigned longest_pause = 16;
-  static constexpr unsigned yields = 32;
+  static constexpr unsigned spin_rounds = 200;
+  static constexpr unsigned longest_pause = 1;
+  static constexpr unsigned yields = 0;
 };
 }  // namespace detail
 
