@@ -106,20 +106,16 @@ class closure_scope {
 template <class Lock, class Body>
 inline constinit call_site site_of{};
 
-/// Leaves an exclusive section at the end of its scope.
-template <class Lock>
-struct exclusive_end {
-  Lock& lock;
-  ~exclusive_end() { lock.unlock(); }
-};
-
 /// In a hardware transaction or, if the policy says so, under the lock.
 template <class Result, class Lock, class Body>
 [[gnu::noinline]] Result run_in_hardware(Lock& lock, Body& body, section_context& section,
                                          const source_place where) {
   const closure_scope scope(section);
   lock.lock(site_of<Lock, Body>, where);
-  const exclusive_end<Lock> end{lock};
+  struct end_of_section {
+    Lock& lock;
+    ~end_of_section() { lock.unlock(); }
+  } const end{lock};
   direct_tx<Lock> tx(lock, section);
   return body(tx);
 }
@@ -130,7 +126,10 @@ template <class Result, class Lock, class Body>
                                                     section_context& section, thread_row& row,
                                                     path path) {
   lock.lock_counted(row);
-  const exclusive_end<Lock> end{lock};
+  struct end_of_section {
+    Lock& lock;
+    ~end_of_section() { lock.unlock_held(); }
+  } const end{lock};
   // Only an owner may turn speculation on and off. Off, its owners have nothing to do for it.
   if (const bool wanted = path == path::software; lock.keeps_sequence() != wanted) [[unlikely]]
     lock.keep_sequence(wanted);

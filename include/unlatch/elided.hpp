@@ -92,6 +92,11 @@ class elided {
   void unlock() {
     if (Htm::available() && leave_transaction()) [[unlikely]]
       return;
+    unlock_held();
+  }
+
+  /// Releases the lock, which the caller holds for real.
+  void unlock_held() {
     if (const std::uint8_t now = attention(); now & (sequence_bit | deferred_bit)) [[unlikely]] {
       if (now & deferred_bit) return unlock_and_act(now);
       end_sequence();

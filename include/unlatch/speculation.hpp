@@ -176,12 +176,12 @@ class speculative_tx final : public detail::speculation {
     } catch (const detail::speculation_aborted&) {
     } catch (...) {
       section_.set_speculation(nullptr);
-      if (exclusive_) lock_.unlock();
+      if (exclusive_) lock_.unlock_held();
       if (!abandoned_) throw;
     }
     section_.set_speculation(nullptr);
     if (exclusive_)
-      lock_.unlock();
+      lock_.unlock_held();
     else if (!completed)
       undo();
     return completed;
