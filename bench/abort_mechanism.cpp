@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What it costs to leave a failed software speculation: by the jump that speculation.hpp takes where
-// it skips no destructor, and by the exception that it throws elsewhere.
+// What it costs to leave a failed software speculation: by the jump that speculation.hpp takes
+// where it skips no destructor, and by the exception that it throws elsewhere.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>

@@ -323,7 +323,7 @@ class elided {
       status = Htm::template abort<htm::status::lock_held_code>();
     }
     row.add(counter::wasted_ticks, timestamp() - start);
-    row.add(aborted_counter(status.why()));
+    row.add(statistics::counter_of(status.why()));
     return status;
   }
 
@@ -402,24 +402,6 @@ class elided {
     detail::thread_row& row = detail::this_thread_row(first.row);
     row.add(counter::committed);
     Policy::committed(thread_memory(row), first.attempt);
-  }
-
-  static constexpr counter aborted_counter(htm::cause why) noexcept {
-    switch (why) {
-      case htm::cause::conflict:
-        return counter::aborted_conflict;
-      case htm::cause::capacity:
-        return counter::aborted_capacity;
-      case htm::cause::lock_held:
-        return counter::aborted_lock_held;
-      case htm::cause::explicit_code:
-        return counter::aborted_explicit;
-      case htm::cause::nested:
-        return counter::aborted_nested;
-      case htm::cause::other:
-        break;
-    }
-    return counter::aborted_other;
   }
 
   Lock lock_;

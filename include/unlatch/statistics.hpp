@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "unlatch/htm.hpp"
 #include "unlatch/platform.hpp"
 
 namespace unlatch::statistics {
@@ -42,6 +43,25 @@ enum class counter : std::uint8_t {
   wasted_ticks,        ///< ticks of timestamp() spent in aborted transactions
 };
 inline constexpr std::size_t counter_count = static_cast<std::size_t>(counter::wasted_ticks) + 1;
+
+/// The counter of aborts for that cause.
+constexpr counter counter_of(htm::cause why) noexcept {
+  switch (why) {
+    case htm::cause::conflict:
+      return counter::aborted_conflict;
+    case htm::cause::capacity:
+      return counter::aborted_capacity;
+    case htm::cause::lock_held:
+      return counter::aborted_lock_held;
+    case htm::cause::explicit_code:
+      return counter::aborted_explicit;
+    case htm::cause::nested:
+      return counter::aborted_nested;
+    case htm::cause::other:
+      break;
+  }
+  return counter::aborted_other;
+}
 
 /// The counter's name, as in the JSON.
 std::string_view to_string(counter c) noexcept;
