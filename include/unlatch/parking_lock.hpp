@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The core of spin_mutex and mutex: an eight-byte lock that spins for a while and then parks.
+// The core of spin_mutex and mutex: a four-byte lock that spins for a while and then sleeps.
 //
-// Thread safety: every member may be called by any thread; unlock() by the holder.
+// Thread safety: every member may be called by any thread; unlock() by the holder. A lock may be
+// destroyed as soon as its last holder has released it, even before that unlock() has returned:
+// after the store that releases it, unlock() uses the address and nothing of the contents.
 //
-//   field    | value | meaning
-//   ---------+-------+------------------------------------------------------------------------
-//   held_    | 0     | free
-//            | 1     | held
-//   waking_  | 1     | a sleeper was woken and has not looked at the lock yet: wake no other one
-//   waiters_ | n     | threads that sleep or are about to; never less than the sleepers
-//   epoch_   | any   | sleepers sleep on it; every wake-up changes it
+//   held_ | meaning
+//   ------+-----------------------------------------------------------------------------
+//     0   | free
+//     1   | held
+//     2   | held, and somebody may sleep on the word (only if Waiting::is_woken)
 //
 // Invariants
-//   1. A thread owns the lock iff its exchange of held_ returned 0.
-//   2. No lost wake-up. A waiter announces itself in waiters_, then executes a barrier in all
-//      threads, then looks at held_ once more before it sleeps. unlock() clears held_ and then
-//      loads waiters_. If the waiter still saw the lock held, that unlock's store came after the
-//      barrier, and so does its load: it sees the waiter. The barrier is the waiter's, so unlock()
-//      needs none: one locked instruction for a lock and unlock, where std::mutex needs two.
-//   3. If waking_ is set while somebody waits, some waiter will still clear it, look at epoch_ and
-//      try the lock: it clears before it looks, and unlock() looks at waking_ (a locked exchange)
-//      after it has cleared held_, so one of the two sees the other.
+//   1. A thread owns the lock iff it replaced a 0 in held_.
+//   2. No lost wake-up. A waiter writes 2 and sleeps only while the word is 2 (the kernel looks).
+//   Who
+//      replaces a 2 by 0 wakes one sleeper; and a sleeper that gets the lock leaves a 2, for it
+//      does not know whether it was the last. Running threads that overtake it leave a 1: so while
+//      a woken sleeper is on its way, nobody wakes another one.
+//   3. Where sleepers are not woken they sleep for a limited time and look again: then unlock() is
+//   one
+//      plain store.
 //
 // A section reads and writes nothing but this word. Not fair: a running thread may overtake
-// sleepers.
+// sleepers. Source of the three states: U. Drepper, "Futexes Are Tricky", 2011, section 5.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -59,7 +60,9 @@ class spinner {
   unsigned pauses_ = 1;
 };
 
-/// `Waiting` has the constants `spin_rounds`, `longest_pause` and `yields`.
+/// `Waiting` has the constants `spin_rounds`, `longest_pause`, `yields` and `is_woken`: whether
+/// unlock() wakes a sleeper, at the price of a second locked instruction, or sleepers look again by
+/// themselves.
 template <class Waiting>
 class parking_lock {
  public:
@@ -70,7 +73,7 @@ class parking_lock {
   /// Acquires the lock. Uncontended: one locked instruction.
   void lock() noexcept {
     owner_.before_lock(this);
-    if (held_.exchange(1, std::memory_order_acquire) != 0) [[unlikely]]
+    if (!acquire()) [[unlikely]]
       lock_contended();
     owner_.after_lock();
   }
@@ -83,13 +86,15 @@ class parking_lock {
     return true;
   }
 
-  /// Releases the lock, which the caller holds. Two plain memory accesses if nobody sleeps.
+  /// Releases the lock, which the caller holds. One locked instruction, or a plain store.
   void unlock() noexcept {
     owner_.before_unlock(this);
-    held_.store(0, std::memory_order_release);
-    parking::light_fence();
-    if (waiters_.load(std::memory_order_relaxed) != 0) [[unlikely]]
-      wake_one();
+    if constexpr (Waiting::is_woken) {
+      if (held_.exchange(0, std::memory_order_release) == 2) [[unlikely]]
+        parking::wake(&held_, 1);
+    } else {
+      held_.store(0, std::memory_order_release);
+    }
   }
 
   /// Whether nobody holds the lock. Reading it inside a transaction puts the lock in the read set,
@@ -97,9 +102,15 @@ class parking_lock {
   bool is_free() const noexcept { return held_.load(std::memory_order_acquire) == 0; }
 
  private:
+  bool acquire() noexcept {
+    if constexpr (!Waiting::is_woken) return held_.exchange(1, std::memory_order_acquire) == 0;
+    std::uint32_t free = 0;  // not an exchange: that would overwrite a 2
+    return held_.compare_exchange_strong(free, 1, std::memory_order_acquire,
+                                         std::memory_order_relaxed);
+  }
+
   bool acquire_if_free() noexcept {
-    return held_.load(std::memory_order_relaxed) == 0 &&
-           held_.exchange(1, std::memory_order_acquire) == 0;
+    return held_.load(std::memory_order_relaxed) == 0 && acquire();
   }
 
   [[gnu::noinline, gnu::cold]] void lock_contended() noexcept {
@@ -114,33 +125,18 @@ class parking_lock {
   }
 
   void park() noexcept {
-    waiters_.fetch_add(1, std::memory_order_seq_cst);
-    const bool barrier_done = parking::barrier_in_all_threads();
-    for (;;) {
-      waking_.store(0, std::memory_order_seq_cst);
-      const std::uint32_t epoch = epoch_.load(std::memory_order_seq_cst);
-      if (held_.exchange(1, std::memory_order_acquire) == 0) break;
-      if (barrier_done)
-        parking::wait(epoch_, epoch);
-      else  // no barrier, so an unlock may have missed us: look again after a millisecond
-        parking::wait_until(epoch_, epoch, parking::clock::now() + std::chrono::milliseconds(1));
-      spinner patience(Waiting::spin_rounds / 8, Waiting::longest_pause);
-      while (!is_free() && patience.spin()) {
+    if constexpr (Waiting::is_woken) {
+      while (held_.exchange(2, std::memory_order_acquire) != 0) parking::wait(held_, 2);
+    } else {
+      std::chrono::microseconds nap{50};
+      while (!acquire_if_free()) {
+        parking::wait_until(held_, 1, parking::clock::now() + nap);
+        nap = std::min(2 * nap, std::chrono::microseconds(1000));
       }
     }
-    waiters_.fetch_sub(1, std::memory_order_relaxed);
   }
 
-  [[gnu::noinline, gnu::cold]] void wake_one() noexcept {
-    if (waking_.exchange(1, std::memory_order_seq_cst) != 0) return;
-    epoch_.fetch_add(1, std::memory_order_seq_cst);
-    parking::wake(&epoch_, 1);
-  }
-
-  std::atomic<std::uint8_t> held_{0};
-  std::atomic<std::uint8_t> waking_{0};
-  std::atomic<std::uint16_t> waiters_{0};
-  std::atomic<std::uint32_t> epoch_{0};
+  std::atomic<std::uint32_t> held_{0};
   [[no_unique_address]] owner_check owner_;
 };
 

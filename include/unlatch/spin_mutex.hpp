@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// spin_mutex: test-and-test-and-set with exponential back-off, then yields, then parks. For
+// spin_mutex: test-and-test-and-set with exponential back-off, then yields, then naps. For
 // sections of well under a microsecond with no more threads than CPUs most of the time; it survives
-// more threads, because it stops spinning. Eight bytes. See parking_lock.hpp for states and
+// more threads, because it stops spinning. Four bytes. See parking_lock.hpp for states and
 // invariants.
 #pragma once
 
@@ -14,6 +14,7 @@ struct spin_long {
   static constexpr unsigned spin_rounds = 6;
   static constexpr unsigned longest_pause = 16;
   static constexpr unsigned yields = 256;
+  static constexpr bool is_woken = false;
 };
 }  // namespace detail
 
