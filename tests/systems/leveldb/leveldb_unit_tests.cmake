@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # LevelDB's own unit tests, all that its CMakeLists.txt runs on POSIX, as programs of their own with
-# their own main functions, on our synchronization and (where it is built) on stock. Each has a scratch
-# directory of its own, so that they can run at the same time.
+# their own main functions, on our synchronization and, if asked for, on stock. Each has a scratch directory of
+# its own, so that they can run at the same time.
 
 find_package(benchmark REQUIRED)
 
@@ -47,7 +47,14 @@ function(unlatch_add_leveldb_unit_test variant source)
                TIMEOUT 1800)
 endfunction()
 
-foreach(variant IN LISTS UNLATCH_LEVELDB_VARIANTS)
+# On stock they tell what LevelDB's own synchronization does, which is of use when one fails on ours.
+option(UNLATCH_LEVELDB_TEST_STOCK "Run LevelDB's unit tests on stock LevelDB, too" OFF)
+set(tested_variants ${UNLATCH_LEVELDB_VARIANTS})
+if(NOT UNLATCH_LEVELDB_TEST_STOCK)
+  list(REMOVE_ITEM tested_variants stock)
+endif()
+
+foreach(variant IN LISTS tested_variants)
   foreach(source IN LISTS leveldb_unit_tests)
     unlatch_add_leveldb_unit_test(${variant} ${source})
   endforeach()
