@@ -87,11 +87,10 @@ namespace detail {
 /// The closure depth as a scope; at the outermost end it runs what was put off.
 class closure_scope {
  public:
-  explicit closure_scope(section_context& section) noexcept : section_(section) {
-    section_.enter_closure();
-  }
+  explicit closure_scope(section_context& section) noexcept
+      : section_(section), outside_(section.enter_closure()) {}
   ~closure_scope() {
-    section_.leave_closure();
+    section_.leave_closure(outside_);
     section_.run_deferred_if_outermost();
   }
   closure_scope(const closure_scope&) = delete;
@@ -99,6 +98,7 @@ class closure_scope {
 
  private:
   section_context& section_;
+  const unsigned outside_;
 };
 
 /// One static object for each lock type and closure type, which is to say for each elide() in the

@@ -135,8 +135,13 @@ class section_context {
   // --- closures --------------------------------------------------------------------------------
 
   unsigned closure_depth() const noexcept { return closure_depth_; }
-  void enter_closure() noexcept { ++closure_depth_; }
-  void leave_closure() noexcept { --closure_depth_; }
+  /// Returns the depth outside, to leave with: leaving need not wait for what entering stored.
+  unsigned enter_closure() noexcept {
+    const unsigned outside = closure_depth_;
+    closure_depth_ = outside + 1;
+    return outside;
+  }
+  void leave_closure(unsigned outside) noexcept { closure_depth_ = outside; }
 
   /// The software speculation that this thread runs and that may still abort; else null.
   class speculation* speculation() const noexcept {
