@@ -206,9 +206,9 @@ class elided {
           this);
     if (Htm::available() && speculate<false>(row)) [[unlikely]]
       return;
-    count(row, counter::sections);  // before the lock is held: it must not make others wait
     lock_.lock();
     entered_exclusive();
+    count(row, counter::sections);
   }
 
   void entered_exclusive() noexcept {
