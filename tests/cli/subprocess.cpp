@@ -66,6 +66,7 @@ subprocess::subprocess(const std::vector<std::string>& arguments, bool error_ter
   }
   close(out);
   close(err);
+  if (id_ < 0) throw std::runtime_error("cannot start a process");
 }
 
 subprocess::~subprocess() {
