@@ -39,8 +39,8 @@ std::vector<peer> all_peers(Over over, [[maybe_unused]] InItm in_itm) {
       {"std::shared_mutex", over(std::make_shared<studies::shared_sections<std::shared_mutex>>())},
       {"seqlock", over(std::make_shared<seqlock_sections>())}};
 #if UNLATCH_BENCH_TBB
-  peers.push_back({"tbb::spin_rw_mutex",
-                   over(std::make_shared<tbb_shared_sections<tbb::spin_rw_mutex>>())});
+  peers.push_back(
+      {"tbb::spin_rw_mutex", over(std::make_shared<tbb_shared_sections<tbb::spin_rw_mutex>>())});
   peers.push_back({"tbb::speculative_spin_mutex",
                    over(std::make_shared<tbb_sections<tbb::speculative_spin_mutex>>())});
   peers.push_back({"tbb::speculative_spin_rw_mutex",
@@ -97,8 +97,9 @@ void measure_bank(session& run) {
   const auto& balances = accounts->balances;
   const auto total = std::accumulate(balances.begin(), balances.end(), std::uint64_t{0});
   if (total != balances.size() * bank::opening_balance)
-    throw std::logic_error("bank: money was made or lost, so sections of some peer ran into each "
-                           "other; measure the peers one by one to see whose");
+    throw std::logic_error(
+        "bank: money was made or lost, so sections of some peer ran into each "
+        "other; measure the peers one by one to see whose");
 }
 
 }  // namespace

@@ -87,8 +87,8 @@ quartiles ratio(const comparison& all, std::string_view one, std::string_view ot
 }
 
 const std::string& fastest(const comparison& all, std::span<const std::string> names) {
-  return *std::ranges::max_element(
-      names, {}, [&](const std::string& name) { return rate(all, name).median; });
+  return *std::ranges::max_element(names, {},
+                                   [&](const std::string& name) { return rate(all, name).median; });
 }
 
 }  // namespace unlatch::bench

@@ -34,8 +34,8 @@ inline constexpr std::string_view control_suffix = "-control";
 struct timing {
   unsigned rounds = 9;
   std::chrono::microseconds window{30'000};
-  unsigned attempts = 5;        ///< at a window that is disturbed
-  double disturbed_from = 0.03; ///< share of a window that a thread waited for a CPU
+  unsigned attempts = 5;         ///< at a window that is disturbed
+  double disturbed_from = 0.03;  ///< share of a window that a thread waited for a CPU
 };
 
 /// The windows of one cell: `windows[peer][round]`.

@@ -43,8 +43,7 @@ options parse(const std::string& study, const std::string& description, options 
 }
 
 std::string name_of(const cell& what) {
-  return fmt::format("{}, {} thread{}", what.case_name, what.threads,
-                     what.threads == 1 ? "" : "s");
+  return fmt::format("{}, {} thread{}", what.case_name, what.threads, what.threads == 1 ? "" : "s");
 }
 
 std::string to_text(const quartiles& value) {
@@ -109,10 +108,9 @@ void session::judge(const cell& what, const comparison& measured) {
     const std::string reference = fastest(measured, present);
     const std::string control = reference + std::string(control_suffix);
     const bool controlled = has_peer(what, control);
-    outcomes_.push_back({name_of(what), goal.ours, reference,
-                         ratio(measured, goal.ours, reference), goal.at_least,
-                         controlled ? ratio(measured, control, reference) : quartiles{1, 1, 1},
-                         controlled});
+    outcomes_.push_back(
+        {name_of(what), goal.ours, reference, ratio(measured, goal.ours, reference), goal.at_least,
+         controlled ? ratio(measured, control, reference) : quartiles{1, 1, 1}, controlled});
   }
 }
 
@@ -134,8 +132,8 @@ void session::keep(const cell& what, const comparison& measured, const studies::
       kept.throughput = one.rate();
       kept.context_switches = one.context_switches;
       kept.baseline = what.references.front();
-      kept.command = fmt::format("{} --only '{}' --threads {}", command_, what.case_name,
-                                 what.threads);
+      kept.command =
+          fmt::format("{} --only '{}' --threads {}", command_, what.case_name, what.threads);
       kept.build = studies::build_id();
       kept.host = host;
       kept.extra["queued"] = one.queued;
@@ -160,8 +158,9 @@ void session::keep(const cell& what, const comparison& measured, const studies::
 int session::finish() const {
   auto sorted = outcomes_;
   std::ranges::stable_sort(sorted, [](const outcome& a, const outcome& b) {
-    return a.missed() != b.missed() ? a.missed() : a.missed() && a.reached.median / a.at_least <
-                                                                     b.reached.median / b.at_least;
+    return a.missed() != b.missed()
+               ? a.missed()
+               : a.missed() && a.reached.median / a.at_least < b.reached.median / b.at_least;
   });
   const auto missed = std::ranges::count_if(sorted, &outcome::missed);
   fmt::print("\n{}: {} of {} targets missed\n", study_, missed, sorted.size());

@@ -28,18 +28,18 @@ struct cell {
   std::string case_name;
   std::map<std::string, std::uint64_t> params{};
   unsigned threads = 1;
-  std::vector<peer> peers{};             ///< controls included
-  std::vector<std::string> references{}; ///< peers that get a column of ratios; the first is the
-                                         ///< baseline of the records
+  std::vector<peer> peers{};              ///< controls included
+  std::vector<std::string> references{};  ///< peers that get a column of ratios; the first is the
+                                          ///< baseline of the records
   std::vector<target> targets{};
 };
 
 /// What the command line asks for.
 struct options {
   timing how;
-  std::vector<unsigned> threads;         ///< empty: the program's own
-  std::string only;                      ///< cells whose name contains it
-  std::filesystem::path out;             ///< directory for results; empty: none are written
+  std::vector<unsigned> threads;  ///< empty: the program's own
+  std::string only;               ///< cells whose name contains it
+  std::filesystem::path out;      ///< directory for results; empty: none are written
 };
 
 class session {

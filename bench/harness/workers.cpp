@@ -95,8 +95,7 @@ window workers::measure(unsigned threads, std::chrono::microseconds length, cons
     const tally& one = tallies_[thread];
     measured.operations += one.operations;
     measured.context_switches += one.context_switches;
-    measured.queued =
-        std::max(measured.queued, static_cast<double>(one.queued_ns) * 1e-9 / whole);
+    measured.queued = std::max(measured.queued, static_cast<double>(one.queued_ns) * 1e-9 / whole);
   }
   return measured;
 }

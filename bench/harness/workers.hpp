@@ -74,9 +74,9 @@ class workers {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::uint64_t round_ = 0;   ///< of the window that runs or ran last
-  unsigned threads_ = 0;      ///< that take part in it
-  unsigned running_ = 0;      ///< of these, not finished yet
+  std::uint64_t round_ = 0;  ///< of the window that runs or ran last
+  unsigned threads_ = 0;     ///< that take part in it
+  unsigned running_ = 0;     ///< of these, not finished yet
   bool ending_ = false;
   const work* what_ = nullptr;
   window_state* state_ = nullptr;

@@ -53,8 +53,7 @@ void write_in_section() {
 }
 
 std::uint64_t read_in_elide() {
-  return unlatch::elide(elided_mutex,
-                        [](auto& tx) { return tx.read(first) + tx.read(second); });
+  return unlatch::elide(elided_mutex, [](auto& tx) { return tx.read(first) + tx.read(second); });
 }
 void write_in_elide() {
   unlatch::elide(elided_mutex, [](auto& tx) {
