@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/lab/model_fields.hpp"
+
+#include <array>
+
+namespace unlatch::lab {
+namespace {
+
+using number = std::uint32_t;
+
+constexpr auto fields = std::to_array<model_field>(
+    {{"sockets", "sockets", 1, 8, [](model& m) -> number& { return m.sockets; }},
+     {"cores_per_socket", "cores", 1, 128, [](model& m) -> number& { return m.cores_per_socket; }},
+     {"threads_per_core", "threads", 1, 2, [](model& m) -> number& { return m.threads_per_core; }},
+     {"mhz", "MHz", 100, 10000, [](model& m) -> number& { return m.mhz; }},
+     {"l1d.bytes", "bytes", 1024, 1'048'576, [](model& m) -> number& { return m.l1d.bytes; }},
+     {"l1d.ways", "ways", 1, 32, [](model& m) -> number& { return m.l1d.ways; }},
+     {"l1d.latency", "cycles", 1, 1000, [](model& m) -> number& { return m.l1d.latency; }},
+     {"l1d.inclusive", "yes or no", 0, 1, nullptr,
+      [](model& m) -> bool& { return m.l1d.inclusive; }},
+     {"l2.bytes", "bytes", 1024, 67'108'864, [](model& m) -> number& { return m.l2.bytes; }},
+     {"l2.ways", "ways", 1, 32, [](model& m) -> number& { return m.l2.ways; }},
+     {"l2.latency", "cycles", 1, 1000, [](model& m) -> number& { return m.l2.latency; }},
+     {"l2.inclusive", "yes or no", 0, 1, nullptr, [](model& m) -> bool& { return m.l2.inclusive; }},
+     {"l3.bytes", "bytes", 1024, 1'073'741'824, [](model& m) -> number& { return m.l3.bytes; }},
+     {"l3.ways", "ways", 1, 32, [](model& m) -> number& { return m.l3.ways; }},
+     {"l3.latency", "cycles", 1, 1000, [](model& m) -> number& { return m.l3.latency; }},
+     {"l3.inclusive", "yes or no", 0, 1, nullptr, [](model& m) -> bool& { return m.l3.inclusive; }},
+     {"beyond.clean_in_other_core", "cycles", 1, 10000,
+      [](model& m) -> number& { return m.beyond.clean_in_other_core; }},
+     {"beyond.dirty_in_other_core", "cycles", 1, 10000,
+      [](model& m) -> number& { return m.beyond.dirty_in_other_core; }},
+     {"beyond.clean_in_other_socket", "cycles", 1, 10000,
+      [](model& m) -> number& { return m.beyond.clean_in_other_socket; }},
+     {"beyond.dirty_in_other_socket", "cycles", 1, 10000,
+      [](model& m) -> number& { return m.beyond.dirty_in_other_socket; }},
+     {"beyond.memory", "cycles", 1, 10000, [](model& m) -> number& { return m.beyond.memory; }},
+     {"beyond.upgrade", "cycles", 1, 10000, [](model& m) -> number& { return m.beyond.upgrade; }},
+     {"core.load_overlap", "thousandths", 0, 1000,
+      [](model& m) -> number& { return m.core.load_overlap; }},
+     {"core.store_overlap", "thousandths", 0, 1000,
+      [](model& m) -> number& { return m.core.store_overlap; }},
+     {"core.sibling_slowdown", "thousandths", 0, 3000,
+      [](model& m) -> number& { return m.core.sibling_slowdown; }},
+     {"core.exchange", "cycles", 1, 1000, [](model& m) -> number& { return m.core.exchange; }},
+     {"core.compare_exchange", "cycles", 1, 1000,
+      [](model& m) -> number& { return m.core.compare_exchange; }},
+     {"core.fence", "cycles", 1, 1000, [](model& m) -> number& { return m.core.fence; }},
+     {"core.pause", "cycles", 1, 1000, [](model& m) -> number& { return m.core.pause; }},
+     {"core.timestamp", "cycles", 1, 1000, [](model& m) -> number& { return m.core.timestamp; }},
+     {"transactions.rtm", "yes or no", 0, 1, nullptr,
+      [](model& m) -> bool& { return m.transactions.rtm; }},
+     {"transactions.hle", "yes or no", 0, 1, nullptr,
+      [](model& m) -> bool& { return m.transactions.hle; }},
+     {"transactions.suspend_load_tracking", "yes or no", 0, 1, nullptr,
+      [](model& m) -> bool& { return m.transactions.suspend_load_tracking; }},
+     {"transactions.begin", "cycles", 0, 10000,
+      [](model& m) -> number& { return m.transactions.begin; }},
+     {"transactions.commit", "cycles", 0, 10000,
+      [](model& m) -> number& { return m.transactions.commit; }},
+     {"transactions.abort", "cycles", 0, 10000,
+      [](model& m) -> number& { return m.transactions.abort; }},
+     {"transactions.hle_begin", "cycles", 0, 10000,
+      [](model& m) -> number& { return m.transactions.hle_begin; }},
+     {"transactions.hle_commit", "cycles", 0, 10000,
+      [](model& m) -> number& { return m.transactions.hle_commit; }},
+     {"transactions.nesting_limit", "transactions", 1, 1000,
+      [](model& m) -> number& { return m.transactions.nesting_limit; }},
+     {"transactions.read_lines", "lines", 1, 16'777'216,
+      [](model& m) -> number& { return m.transactions.read_lines; }},
+     {"transactions.read_loss", "millionths", 0, 1'000'000,
+      [](model& m) -> number& { return m.transactions.read_loss; }},
+     {"system.timer_period_us", "microseconds", 1, 10'000'000,
+      [](model& m) -> number& { return m.system.timer_period_us; }},
+     {"system.other_interrupt_us", "microseconds", 0, 1'000'000'000,
+      [](model& m) -> number& { return m.system.other_interrupt_us; }},
+     {"system.interrupt", "cycles", 0, 10'000'000,
+      [](model& m) -> number& { return m.system.interrupt; }},
+     {"system.system_call", "cycles", 1, 1'000'000,
+      [](model& m) -> number& { return m.system.system_call; }},
+     {"system.page_fault", "cycles", 0, 10'000'000,
+      [](model& m) -> number& { return m.system.page_fault; }},
+     {"system.context_switch_ns", "nanoseconds", 0, 1'000'000'000,
+      [](model& m) -> number& { return m.system.context_switch_ns; }},
+     {"system.futex_wake_ns", "nanoseconds", 0, 1'000'000'000,
+      [](model& m) -> number& { return m.system.futex_wake_ns; }},
+     {"system.thread_start_ns", "nanoseconds", 0, 1'000'000'000,
+      [](model& m) -> number& { return m.system.thread_start_ns; }},
+     {"system.quantum_us", "microseconds", 1, 10'000'000,
+      [](model& m) -> number& { return m.system.quantum_us; }},
+     {"system.page_bytes", "bytes", 64, 1'073'741'824,
+      [](model& m) -> number& { return m.system.page_bytes; }}});
+
+}  // namespace
+
+std::span<const model_field> model_fields() { return fields; }
+
+}  // namespace unlatch::lab
