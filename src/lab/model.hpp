@@ -16,9 +16,6 @@
 
 namespace unlatch::lab {
 
-/// Bytes of a cache line: transactions, caches and the directory all work in lines.
-inline constexpr std::uint32_t line_bytes = 64;
-
 /// Logical CPUs that a model may have.
 inline constexpr std::uint32_t most_cpus = 256;
 
@@ -28,12 +25,14 @@ using per_million = std::uint32_t;
 
 /// One level of the cache. A core has its own first and second level, a socket its third.
 struct cache_level {
+  /// Bytes of a cache line: transactions, caches and the directory all work in lines.
+  static constexpr std::uint32_t line = 64;
   std::uint32_t bytes;  ///< of one cache: ways x line x sets; sets are a power of two in l1d and l2
   std::uint32_t ways;   ///< at most 32
   std::uint32_t latency;  ///< cycles from a load to its use when it hits here
   bool inclusive;         ///< a line that leaves it leaves the levels above as well
 
-  [[nodiscard]] constexpr std::uint32_t sets() const { return bytes / line_bytes / ways; }
+  [[nodiscard]] constexpr std::uint32_t sets() const { return bytes / line / ways; }
 };
 
 /// What an access costs that no cache of the core can serve, in cycles from a load to its use.
