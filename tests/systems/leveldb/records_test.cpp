@@ -13,15 +13,12 @@
 #include "systems/leveldb/ycsb/insert_sequence.hpp"
 #include "systems/leveldb/ycsb/latency_histogram.hpp"
 #include "systems/leveldb/ycsb/record.hpp"
+#include "workload_of.hpp"
 
 namespace unlatch::ycsb {
 namespace {
 
 using unlatch::testing::new_seed;
-
-workload workload_of(const std::string& text) {
-  return workload::from(properties::parse(text, "test"));
-}
 
 TEST(KeyName, scatters_keys_unless_they_are_inserted_in_order) {
   EXPECT_EQ(key_name(workload_of("recordcount=1"), 1), "user8517097267634966620");

@@ -9,15 +9,12 @@
 #include <vector>
 
 #include "goodness_of_fit.hpp"
+#include "workload_of.hpp"
 
 namespace unlatch::ycsb {
 namespace {
 
 using ::testing::HasSubstr;
-
-workload workload_of(const std::string& text) {
-  return workload::from(properties::parse(text, "test"));
-}
 
 std::string complaint_about(const std::string& text) {
   try {
