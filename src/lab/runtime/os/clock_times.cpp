@@ -8,7 +8,6 @@ namespace unlatch::lab::os {
 namespace {
 
 constexpr std::uint64_t billion = 1'000'000'000;
-constexpr std::uint64_t date_of_start = 1'388'534'400 * billion;  // 1 January 2014
 constexpr std::uint64_t boot_to_start = 1'000 * billion;
 /// Longer than any run; below it, nanoseconds and cycles do not overflow 64 bits.
 constexpr std::uint64_t longest = std::uint64_t{1} << 50;
@@ -18,7 +17,7 @@ std::uint64_t start_of(clockid_t clock) noexcept {
     case CLOCK_REALTIME:
     case CLOCK_REALTIME_COARSE:
     case CLOCK_TAI:
-      return date_of_start;
+      return start_of_time * billion;
     case CLOCK_PROCESS_CPUTIME_ID:
     case CLOCK_THREAD_CPUTIME_ID:
       return 0;

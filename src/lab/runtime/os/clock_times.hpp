@@ -14,6 +14,9 @@
 
 namespace unlatch::lab::os {
 
+/// What CLOCK_REALTIME shows when a run begins, in seconds: 1 January 2014.
+inline constexpr std::uint64_t start_of_time = 1'388'534'400;
+
 /// What a clock shows now.
 timespec time_of(clockid_t clock) noexcept;
 

@@ -44,26 +44,35 @@ void format() noexcept {
   }                                                                 \
   static_assert(true, "takes the semicolon")
 
-// clang-format off
-UNLATCH_LAB_STREAM(scheduler::enter_kernel, FILE*, fopen, (const char* __restrict path, const char* __restrict how), (path, how));
-UNLATCH_LAB_STREAM(scheduler::enter_kernel, int, fclose, (FILE* stream), (stream));
-UNLATCH_LAB_STREAM(scheduler::enter_kernel, int, fflush, (FILE* stream), (stream));
+UNLATCH_LAB_STREAM(scheduler::enter_kernel, FILE*, fopen,
+                   (const char* __restrict path, const char* __restrict how), (path, how));
+UNLATCH_LAB_STREAM(scheduler::enter_kernel, int, fclose, (FILE * stream), (stream));
+UNLATCH_LAB_STREAM(scheduler::enter_kernel, int, fflush, (FILE * stream), (stream));
 UNLATCH_LAB_STREAM(scheduler::enter_kernel, void, perror, (const char* text), (text));
-UNLATCH_LAB_STREAM(use_buffer, size_t, fread, (void* __restrict to, size_t size, size_t count, FILE* __restrict stream), (to, size, count, stream));
-UNLATCH_LAB_STREAM(use_buffer, size_t, fwrite, (const void* __restrict from, size_t size, size_t count, FILE* __restrict stream), (from, size, count, stream));
-UNLATCH_LAB_STREAM(use_buffer, char*, fgets, (char* __restrict to, int size, FILE* __restrict stream), (to, size, stream));
-UNLATCH_LAB_STREAM(use_buffer, int, fputs, (const char* __restrict text, FILE* __restrict stream), (text, stream));
+UNLATCH_LAB_STREAM(use_buffer, size_t, fread,
+                   (void* __restrict to, size_t size, size_t count, FILE* __restrict stream),
+                   (to, size, count, stream));
+UNLATCH_LAB_STREAM(use_buffer, size_t, fwrite,
+                   (const void* __restrict from, size_t size, size_t count,
+                    FILE* __restrict stream),
+                   (from, size, count, stream));
+UNLATCH_LAB_STREAM(use_buffer, char*, fgets,
+                   (char* __restrict to, int size, FILE* __restrict stream), (to, size, stream));
+UNLATCH_LAB_STREAM(use_buffer, int, fputs, (const char* __restrict text, FILE* __restrict stream),
+                   (text, stream));
 UNLATCH_LAB_STREAM(use_buffer, int, fputc, (int byte, FILE* stream), (byte, stream));
 UNLATCH_LAB_STREAM(use_buffer, int, putc, (int byte, FILE* stream), (byte, stream));
 UNLATCH_LAB_STREAM(use_buffer, int, putchar, (int byte), (byte));
 UNLATCH_LAB_STREAM(use_buffer, int, puts, (const char* text), (text));
-UNLATCH_LAB_STREAM(use_buffer, int, fgetc, (FILE* stream), (stream));
-UNLATCH_LAB_STREAM(use_buffer, int, getc, (FILE* stream), (stream));
+UNLATCH_LAB_STREAM(use_buffer, int, fgetc, (FILE * stream), (stream));
+UNLATCH_LAB_STREAM(use_buffer, int, getc, (FILE * stream), (stream));
 UNLATCH_LAB_STREAM(use_buffer, int, ungetc, (int byte, FILE* stream), (byte, stream));
-UNLATCH_LAB_STREAM(use_buffer, int, fseek, (FILE* stream, long by, int from), (stream, by, from));
-UNLATCH_LAB_STREAM(format, int, vprintf, (const char* __restrict text, va_list values), (text, values));
-UNLATCH_LAB_STREAM(format, int, vfprintf, (FILE* __restrict stream, const char* __restrict text, va_list values), (stream, text, values));
-// clang-format on
+UNLATCH_LAB_STREAM(use_buffer, int, fseek, (FILE * stream, long by, int from), (stream, by, from));
+UNLATCH_LAB_STREAM(format, int, vprintf, (const char* __restrict text, va_list values),
+                   (text, values));
+UNLATCH_LAB_STREAM(format, int, vfprintf,
+                   (FILE* __restrict stream, const char* __restrict text, va_list values),
+                   (stream, text, values));
 
 UNLATCH_LAB_INTERPOSE int printf(const char* __restrict text, ...) {
   format();

@@ -161,3 +161,23 @@ UNLATCH_LAB_INTERPOSE int pthread_getname_np(pthread_t name, char* text, size_t 
   text[0] = 0;
   return 0;
 }
+
+/// What needs a thread of the host's by this name does not exist here.
+#define UNLATCH_LAB_MISSING(name, parameters, arguments, specification) \
+  UNLATCH_LAB_INTERPOSE int name parameters specification {             \
+    if (host_mode()) return UNLATCH_LAB_HOST(name) arguments;           \
+    return ENOSYS;                                                      \
+  }                                                                     \
+  static_assert(true, "takes the semicolon")
+
+UNLATCH_LAB_MISSING(pthread_cancel, (pthread_t name), (name), );
+UNLATCH_LAB_MISSING(pthread_kill, (pthread_t name, int signal), (name, signal), noexcept);
+UNLATCH_LAB_MISSING(pthread_getattr_np, (pthread_t name, pthread_attr_t* how), (name, how),
+                    noexcept);
+UNLATCH_LAB_MISSING(pthread_getcpuclockid, (pthread_t name, clockid_t* clock), (name, clock),
+                    noexcept);
+UNLATCH_LAB_MISSING(pthread_setschedparam,
+                    (pthread_t name, int policy, const sched_param* parameters),
+                    (name, policy, parameters), noexcept);
+UNLATCH_LAB_MISSING(pthread_getschedparam, (pthread_t name, int* policy, sched_param* parameters),
+                    (name, policy, parameters), noexcept);
