@@ -5,6 +5,7 @@
 
 #include "cli/program.hpp"
 #include "studies/catalogue.hpp"
+#include "studies/plan.hpp"
 
 namespace unlatch::cli {
 namespace {
@@ -17,7 +18,8 @@ void print(const studies::study& what) {
   for (const auto& mode : what.modes) {
     fmt::print("    {:<18} {}{}\n", mode.name, mode.description,
                &mode == &what.baseline() ? " (baseline)" : "");
-    if (!mode.why_not.empty()) fmt::print("    {:<18} not here: {}\n", "", mode.why_not);
+    const auto reason = studies::why_not(mode, std::nullopt);
+    if (!reason.empty()) fmt::print("    {:<18} not here: {}\n", "", reason);
     if (mode.elides()) {
       fmt::print("    {:<18} policies: {}\n", "", fmt::join(mode.policies, ", "));
     }

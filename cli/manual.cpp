@@ -21,6 +21,9 @@ const std::vector<term> exit_status{
     {"130", "Interrupted by SIGINT or SIGTERM; the cells that were finished are kept."}};
 
 const std::vector<term> environment{
+    {"UNLATCH_LAB_PROGRAM",
+     "The program that simulates machines, unlatch-lab, where it is not beside this program, in "
+     "the installation's libexec/unlatch, or in the build tree."},
     {"TMPDIR",
      "Where studies put the databases they measure, and remove them again; /tmp unless "
      "set. Put it on the disk to be measured."}};
@@ -113,6 +116,10 @@ const std::vector<std::pair<std::string, std::string>>& manual_examples() {
        "LevelDB on the library beside stock LevelDB."},
       {"unlatch study bank --policy adaptive,glibc,tbb --param window_ms=500 --json",
        "Three elision policies side by side, for another program to read."},
+      {"unlatch model i7-4770",
+       "The machine of two of the studies, and where its figures come from."},
+      {"unlatch study bank --on i7-4770 --threads 1,4,8",
+       "What transactions would do for the bank on that machine."},
       {"unlatch report results -o report.html", "The page to look at."}};
   return examples;
 }

@@ -31,6 +31,15 @@ void declare_study(CLI::App& app, study_arguments& into) {
       ->allow_extra_args(false)
       ->type_name("MODE,...");
   study
+      ->add_option("--on", into.on,
+                   "Simulate this machine instead of running on this one: a model that 'unlatch "
+                   "model' lists, or the file of one. Simulated figures are exact for their seed; "
+                   "unless told otherwise every cell runs once, for a shorter time, on 1 to all of "
+                   "the machine's CPUs")
+      ->type_name("MODEL");
+  study->add_flag("--explain", into.asked.blame,
+                  "With --on: say which lines of the program made transactions abort");
+  study
       ->add_option("--policy", into.asked.policies,
                    "Run the modes that elide once with each of these policies")
       ->delimiter(',')
@@ -43,7 +52,7 @@ void declare_study(CLI::App& app, study_arguments& into) {
   study
       ->add_option("--repeat", into.asked.repeats,
                    "Measure every cell this often, the modes taking turns; 7 unless given, 3 with "
-                   "--quick")
+                   "--quick, 1 with --on")
       ->type_name("N");
   study->add_option("--seed", into.asked.seed, "Seed of the first repeat; each later one adds 1")
       ->type_name("N")
@@ -102,6 +111,7 @@ int reject(const CLI::App& app, const CLI::ParseError& error) {
 int dispatch(const CLI::App& app, const arguments& asked) {
   if (app.got_subcommand("info")) return info(asked.info);
   if (app.got_subcommand("list")) return list(asked.list);
+  if (app.got_subcommand("model")) return model(asked.model);
   if (app.got_subcommand("study")) return study(asked.study);
   return report(asked.report);
 }
@@ -126,6 +136,14 @@ void declare(CLI::App& app, arguments& into) {
       "list",
       "List the studies with their cases, modes and parameters, the policies and the locks.");
   list->add_flag("--json", into.list.json, "Print as JSON");
+
+  auto* model = app.add_subcommand(
+      "model",
+      "Print a machine model: the constants by which the lab simulates a multicore machine, each "
+      "with its source, and the published figures that they were fitted to. Without a name, list "
+      "the models.");
+  model->add_option("NAME", into.model.name, "The model, or the file of one");
+  model->add_flag("--json", into.model.json, "Print as JSON, in the form of a model's file");
 
   declare_study(app, into.study);
 

@@ -26,7 +26,13 @@ struct list_arguments {
 struct study_arguments {
   std::string name;
   studies::request asked;
+  std::string on;  ///< a model's name or file; empty: this machine
   std::filesystem::path out = "results";
+  bool json = false;
+};
+
+struct model_arguments {
+  std::string name;  ///< empty: list the models
   bool json = false;
 };
 
@@ -39,6 +45,7 @@ struct report_arguments {
 struct arguments {
   info_arguments info;
   list_arguments list;
+  model_arguments model;
   study_arguments study;
   report_arguments report;
   bool man = false;
@@ -53,6 +60,7 @@ int run(int argc, char** argv);
 // The commands. They throw what the rooms below throw.
 int info(const info_arguments& asked);
 int list(const list_arguments& asked);
+int model(const model_arguments& asked);
 int study(const study_arguments& asked);
 int report(const report_arguments& asked);
 

@@ -7,6 +7,7 @@
 #include "cli/program.hpp"
 #include "cli/progress_line.hpp"
 #include "cli/table.hpp"
+#include "studies/models.hpp"
 #include "studies/runner.hpp"
 #include "studies/summary.hpp"
 
@@ -22,7 +23,9 @@ studies::run_result run_with_progress(const studies::plan& plan, studies::record
 }  // namespace
 
 int study(const study_arguments& asked) {
-  const auto plan = studies::make_plan(studies::find_study(asked.name), asked.asked);
+  auto request = asked.asked;
+  if (!asked.on.empty()) request.on = studies::find_model(asked.on);
+  const auto plan = studies::make_plan(studies::find_study(asked.name), request);
   studies::record_file file(asked.out, asked.name);
   const interruption signals;
   const auto result = run_with_progress(plan, file, signals.token());

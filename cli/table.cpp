@@ -37,16 +37,43 @@ std::string ratio_range(const std::optional<studies::spread>& values) {
 
 using line = std::vector<std::string>;
 
-line cells_of(const summary_row& row, bool switches) {
-  line cells{row.case_name,
-             std::to_string(row.threads),
+/// What some row of a table has and the others leave empty.
+struct shown_columns {
+  bool ranges = false;  ///< of several repeats
+  bool control = false;
+  bool switches = false;
+};
+
+shown_columns columns_of(std::span<const summary_row> rows) {
+  shown_columns shown;
+  for (const auto& row : rows) {
+    shown.ranges |= row.repeats > 1;
+    shown.control |= row.control.has_value();
+    shown.switches |= row.context_switches.has_value();
+  }
+  return shown;
+}
+
+line titles_of(const shown_columns& shown) {
+  line titles{"case", "threads", "mode", "ops/s"};
+  if (shown.ranges) titles.emplace_back("least..most");
+  titles.emplace_back("speed-up");
+  if (shown.ranges) titles.emplace_back("spread");
+  if (shown.control) titles.emplace_back("control");
+  if (shown.switches) titles.emplace_back("switches");
+  titles.emplace_back("verdict");
+  return titles;
+}
+
+line cells_of(const summary_row& row, const shown_columns& shown) {
+  line cells{row.case_name, std::to_string(row.threads),
              row.policy == "none" ? row.mode : row.mode + "/" + row.policy,
-             amount(row.throughput.median),
-             range(row.throughput),
-             ratio(row.speedup),
-             ratio_range(row.speedup),
-             ratio(row.control)};
-  if (switches) cells.push_back(row.context_switches ? amount(*row.context_switches) : "");
+             amount(row.throughput.median)};
+  if (shown.ranges) cells.push_back(range(row.throughput));
+  cells.push_back(ratio(row.speedup));
+  if (shown.ranges) cells.push_back(ratio_range(row.speedup));
+  if (shown.control) cells.push_back(ratio(row.control));
+  if (shown.switches) cells.push_back(row.context_switches ? amount(*row.context_switches) : "");
   cells.emplace_back(row.outcome ? to_string(*row.outcome) : "baseline");
   return cells;
 }
@@ -89,13 +116,9 @@ std::string to_table(std::span<const summary_row> rows) {
   for (auto first = rows.begin(); first != rows.end();) {
     const auto last = std::find_if(
         first, rows.end(), [&](const summary_row& row) { return !same_heading(*first, row); });
-    const bool switches = std::any_of(
-        first, last, [](const summary_row& row) { return row.context_switches.has_value(); });
-    line titles{"case", "threads", "mode", "ops/s", "least..most", "speed-up", "spread", "control"};
-    if (switches) titles.emplace_back("switches");
-    titles.emplace_back("verdict");
-    std::vector<line> lines{std::move(titles)};
-    for (auto row = first; row != last; ++row) lines.push_back(cells_of(*row, switches));
+    const auto shown = columns_of({first, last});
+    std::vector<line> lines{titles_of(shown)};
+    for (auto row = first; row != last; ++row) lines.push_back(cells_of(*row, shown));
     text += heading(*first) + render(lines);
     first = last;
     if (first != rows.end()) text += '\n';

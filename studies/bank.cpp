@@ -83,7 +83,7 @@ study bank_study() {
                 {"audits", "90 % of the sections add up ten accounts, the others transfer"}};
   bank.modes = section_modes();
   bank.parameters = {{"accounts", "number of accounts", 10'000, 10'000, 2, 100'000'000},
-                     {"window_ms", "length of a cell in milliseconds", 200, 100, 1, 600'000}};
+                     {"window_ms", "length of a cell in milliseconds", 200, 100, 1, 600'000, 2}};
   bank.threads = {1, 2, 4};
   bank.measure = [](const cell& one, const std::stop_token& stop) {
     return with_sections(one, [&](auto& sections) { return measure_bank(sections, one, stop); });

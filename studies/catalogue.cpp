@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "studies/catalogue.hpp"
 
+#include "studies/plan.hpp"
+
 namespace unlatch::studies {
 namespace {
 
@@ -19,14 +21,19 @@ json to_json(const study_case& one) {
 json to_json(const study_mode& mode) {
   json object = {
       {"name", mode.name}, {"description", mode.description}, {"policies", mode.policies}};
-  if (!mode.why_not.empty()) object["why_not"] = mode.why_not;
+  if (const auto reason = why_not(mode, std::nullopt); !reason.empty()) object["why_not"] = reason;
   return object;
 }
 
 json to_json(const study_parameter& parameter) {
-  return {{"name", parameter.name},       {"description", parameter.description},
-          {"default", parameter.value},   {"quick", parameter.quick_value},
-          {"minimum", parameter.minimum}, {"maximum", parameter.maximum}};
+  return {{"name", parameter.name},
+          {"description", parameter.description},
+          {"default", parameter.value},
+          {"quick", parameter.quick_value},
+          {"simulated",
+           parameter.simulated_value != 0 ? parameter.simulated_value : parameter.quick_value},
+          {"minimum", parameter.minimum},
+          {"maximum", parameter.maximum}};
 }
 
 template <class Item>

@@ -71,8 +71,9 @@ study counters_study() {
                 {"coarse-elided", "one elided spin lock for all", elision_policies::names()},
                 {"fine-elided", "an elided spin lock each", elision_policies::names()},
                 {"naive-retry", "a hardware transaction that is retried for ever, without a lock"}};
-  what.modes.back().why_not = counters::why_not(counters::mode::naive_retry);
-  what.parameters = {{"increments", "increments of each thread", 1'000'000, 1'000'000, 1}};
+  what.modes.back().need = machine_need::transactions;
+  what.parameters = {
+      {"increments", "increments of each thread", 1'000'000, 1'000'000, 1, 1'000'000'000, 10'000}};
   what.threads = {1, 2, 8};
   what.measure = measure_counters;
   return what;

@@ -35,7 +35,7 @@ study hash_map_study() {
   what.modes = section_modes();
   what.parameters = {{"buckets", "number of buckets", 1000, 1000, 1, 100'000'000},
                      {"keys", "range of the keys, half of it present", 2000, 2000, 2, 100'000'000},
-                     {"window_ms", "length of a cell in milliseconds", 200, 100, 1, 600'000}};
+                     {"window_ms", "length of a cell in milliseconds", 200, 100, 1, 600'000, 2}};
   what.threads = {1, 2, 4};
   what.measure = [](const cell& one, const std::stop_token& stop) {
     return with_sections(one,

@@ -44,6 +44,7 @@ study leveldb_study() {
   what.parameters = {
       {"operations", "operations a thread, and keys in the database", 100'000, 20'000, 1},
       {"value_size", "bytes of a value", 50, 50, 1, 1'000'000}};
+  what.why_not_simulated = "its programs run natively only";
   what.threads = {1, 2, 4, 8};
   what.measure = measure_db_bench;
   return what;

@@ -142,7 +142,7 @@ study mpsc_queue_study() {
                 {"unlatch", "unlatch::mpsc_queue", {}}};
   what.parameters = {
       {"waiting", "values of one producer that may wait in the queue", 1024, 1024, 1, 1'000'000},
-      {"window_ms", "length of a cell in milliseconds", 200, 100, 1, 600'000}};
+      {"window_ms", "length of a cell in milliseconds", 200, 100, 1, 600'000, 2}};
   what.threads = {1, 2, 4};
   what.measure = measure_queue;
   return what;

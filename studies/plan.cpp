@@ -7,12 +7,14 @@
 #include <charconv>
 
 #include "studies/nearest_name.hpp"
+#include "unlatch/htm.hpp"
 
 namespace unlatch::studies {
 namespace {
 
 constexpr unsigned default_repeats = 7;
 constexpr unsigned quick_repeats = 3;
+constexpr unsigned simulated_repeats = 1;
 constexpr unsigned most_threads = 4096;
 
 struct variant {
@@ -48,11 +50,15 @@ std::vector<const study_mode*> choose_modes(const study& what, const request& as
   std::vector<const study_mode*> modes;
   for (const auto& name : choose("mode", asked.modes, names_of(what.modes))) {
     const study_mode& mode = what.mode(name);
-    if (mode.why_not.empty()) {
+    const auto reason = why_not(mode, asked.on);
+    if (reason.empty()) {
       modes.push_back(&mode);
     } else if (!asked.modes.empty()) {
-      throw std::invalid_argument(fmt::format("mode '{}': {}", name, mode.why_not));
+      throw std::invalid_argument(fmt::format("mode '{}': {}", name, reason));
     }
+  }
+  if (const auto reason = why_not(what.baseline(), asked.on); !reason.empty()) {
+    throw std::invalid_argument(fmt::format("study '{}': {}", what.name, reason));
   }
   return modes;
 }
@@ -71,7 +77,7 @@ std::vector<variant> choose_variants(const study& what, const request& asked) {
     if (mode == &what.baseline()) continue;
     if (!mode->elides()) {
       variants.push_back({mode->name, "none"});
-    } else if (asked.policies.empty()) {
+    } else if (asked.policies.empty() && !what.every_policy) {
       variants.push_back({mode->name, mode->policies.front()});
     } else {
       for (const auto& policy : policies) {
@@ -80,14 +86,17 @@ std::vector<variant> choose_variants(const study& what, const request& asked) {
       }
     }
   }
-  variants.push_back({what.baseline().name, "none", true});
+  if (!asked.on) variants.push_back({what.baseline().name, "none", true});
   return variants;
 }
 
 parameter_values choose_params(const study& what, const request& asked) {
   parameter_values values;
   for (const auto& parameter : what.parameters) {
-    values[parameter.name] = asked.quick ? parameter.quick_value : parameter.value;
+    const bool simulated = asked.on && parameter.simulated_value != 0;
+    values[parameter.name] = simulated                 ? parameter.simulated_value
+                             : asked.quick || asked.on ? parameter.quick_value
+                                                       : parameter.value;
   }
   for (const auto& text : asked.params) {
     const auto equals = text.find('=');
@@ -112,26 +121,77 @@ parameter_values choose_params(const study& what, const request& asked) {
   return values;
 }
 
-}  // namespace
+/// 1 to all CPUs of the model in powers of two, and all of them; for a study of one thread, that.
+std::vector<unsigned> simulated_threads(const study& what, const lab::model& machine) {
+  if (what.threads == std::vector<unsigned>{1}) return what.threads;
+  std::vector<unsigned> counts;
+  for (unsigned count = 1; count < machine.cpus(); count *= 2) counts.push_back(count);
+  counts.push_back(machine.cpus());
+  return counts;
+}
 
-plan make_plan(const study& what, const request& asked) {
-  const auto cases = choose("case", asked.cases, names_of(what.cases));
-  const auto variants = choose_variants(what, asked);
-  const auto params = choose_params(what, asked);
-  const auto& threads = asked.threads.empty() ? what.threads : asked.threads;
+std::vector<unsigned> choose_threads(const study& what, const request& asked) {
+  auto threads = asked.threads;
+  if (threads.empty()) {
+    threads = asked.on ? simulated_threads(what, asked.on->constants) : what.threads;
+  }
   for (const unsigned count : threads) {
     if (count < 1 || count > most_threads) {
       throw std::invalid_argument(
           fmt::format("{} threads: give a number from 1 to {}", count, most_threads));
     }
   }
-  const unsigned repeats = asked.repeats.value_or(asked.quick ? quick_repeats : default_repeats);
-  if (repeats < 1) throw std::invalid_argument("0 repeats: give at least 1");
+  return threads;
+}
 
-  plan made{&what, {}};
+unsigned choose_repeats(const request& asked) {
+  const unsigned usual = asked.on      ? simulated_repeats
+                         : asked.quick ? quick_repeats
+                                       : default_repeats;
+  const unsigned repeats = asked.repeats.value_or(usual);
+  if (repeats < 1) throw std::invalid_argument("0 repeats: give at least 1");
+  return repeats;
+}
+
+}  // namespace
+
+std::string why_not(const study_mode& mode, const std::optional<lab::model_file>& on) {
+  if (mode.need == machine_need::none) return {};
+  if (on) {
+    const auto& unit = on->constants.transactions;
+    const bool there = mode.need == machine_need::prefixes ? unit.hle : unit.rtm;
+    if (there) return {};
+    return fmt::format("the model {} has no {}", on->name,
+                       mode.need == machine_need::prefixes ? "XACQUIRE and XRELEASE" : "RTM");
+  }
+  if (mode.need == machine_need::prefixes) {
+    return "runs on simulated machines only: processors have lost XACQUIRE and XRELEASE; choose "
+           "one with --on";
+  }
+  if (htm::available()) return {};
+  return fmt::format("needs hardware transactions ({}); simulate a machine with --on",
+                     htm::to_string(htm::describe()));
+}
+
+plan make_plan(const study& what, const request& asked) {
+  if (asked.on && !what.why_not_simulated.empty()) {
+    throw std::invalid_argument(
+        fmt::format("study '{}' on a machine model: {}", what.name, what.why_not_simulated));
+  }
+  if (asked.blame && !asked.on) {
+    throw std::invalid_argument(
+        "only a simulated machine can explain its aborts; choose one with --on");
+  }
+  const auto cases = choose("case", asked.cases, names_of(what.cases));
+  const auto variants = choose_variants(what, asked);
+  const auto params = choose_params(what, asked);
+  const auto threads = choose_threads(what, asked);
+  const auto repeats = choose_repeats(asked);
+
+  plan made{&what, {}, asked.on, asked.blame};
   for (unsigned repeat = 1; repeat <= repeats; ++repeat) {
     auto order = variants;
-    std::ranges::rotate(order, order.begin() + (repeat - 1) % order.size());
+    if (!asked.on) std::ranges::rotate(order, order.begin() + (repeat - 1) % order.size());
     for (const auto& case_name : cases) {
       for (const unsigned count : threads) {
         for (const auto& [mode, policy, control] : order) {
@@ -144,9 +204,11 @@ plan make_plan(const study& what, const request& asked) {
   return made;
 }
 
-std::string rerun_command(const study& what, const cell& one) {
-  std::string command =
-      fmt::format("unlatch study {} --case {} --mode {}", what.name, one.case_name, one.mode);
+std::string rerun_command(const study& what, const cell& one,
+                          const std::optional<lab::model_file>& on) {
+  std::string command = fmt::format("unlatch study {}", what.name);
+  if (on) command += fmt::format(" --on {}", on->name);
+  command += fmt::format(" --case {} --mode {}", one.case_name, one.mode);
   if (one.policy != "none") command += fmt::format(" --policy {}", one.policy);
   command += fmt::format(" --threads {} --repeat 1 --seed {}", one.threads, one.seed);
   for (const auto& [name, value] : one.params)

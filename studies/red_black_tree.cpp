@@ -44,7 +44,7 @@ study red_black_tree_study() {
   what.modes = section_modes<tree_policies>();
   what.parameters = {
       {"keys", "keys in the tree, drawn from twice as many", 100'000, 100'000, 1, 100'000'000},
-      {"window_ms", "length of a cell in milliseconds", 200, 100, 1, 600'000}};
+      {"window_ms", "length of a cell in milliseconds", 200, 100, 1, 600'000, 2}};
   what.threads = {1, 2, 4};
   what.measure = [](const cell& one, const std::stop_token& stop) {
     return with_sections<tree_policies>(

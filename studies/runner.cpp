@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <optional>
+
+#include "studies/lab_program.hpp"
 
 namespace unlatch::studies {
 namespace {
@@ -12,7 +15,32 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-record make_record(const study& what, const cell& one, measurement measured, host_facts host) {
+/// Measures cells: in this process, or on the simulated machine of the plan.
+class measurer {
+ public:
+  explicit measurer(const plan& what) : plan_(what) {
+    if (plan_.on) lab_.emplace();
+  }
+
+  measurement operator()(const cell& one, const std::stop_token& stop) const {
+    if (!lab_) return plan_.what->measure(one, stop);
+    return lab_->measure({plan_.what->name, one, *plan_.on, plan_.blame}, stop);
+  }
+
+  /// A simulated figure does not depend on what else the host does.
+  [[nodiscard]] host_facts host() const {
+    host_facts facts = current_host();
+    if (lab_) facts.load = 0;
+    return facts;
+  }
+
+ private:
+  const plan& plan_;
+  std::optional<lab_program> lab_;
+};
+
+record make_record(const plan& planned, const cell& one, measurement measured, host_facts host) {
+  const study& what = *planned.what;
   if (!(measured.seconds > 0)) {
     throw study_error(
         fmt::format("study {}, case {}, mode {}: measured {} operations in {} "
@@ -25,6 +53,7 @@ record make_record(const study& what, const cell& one, measurement measured, hos
   made.mode = one.recorded_mode();
   made.policy = one.policy;
   made.params = one.params;
+  if (planned.on) made.where = planned.on->name;
   made.threads = one.threads;
   made.repeat = one.repeat;
   made.seed = one.seed;
@@ -37,7 +66,7 @@ record make_record(const study& what, const cell& one, measurement measured, hos
   made.software = measured.software;
   made.context_switches = measured.context_switches;
   made.baseline = what.baseline().name;
-  made.command = rerun_command(what, one);
+  made.command = rerun_command(what, one, planned.on);
   made.build = build_id();
   made.host = std::move(host);
   made.extra = std::move(measured.extra);
@@ -49,6 +78,7 @@ record make_record(const study& what, const cell& one, measurement measured, hos
 run_result run(const plan& what, record_file& file, const std::stop_token& stop,
                const std::function<void(const progress&)>& report) {
   run_result result;
+  const measurer measure(what);
   const auto start = std::chrono::steady_clock::now();
   const auto tell = [&](const cell* next) {
     if (!report) return;
@@ -66,9 +96,8 @@ run_result run(const plan& what, record_file& file, const std::stop_token& stop,
     }
     tell(&one);
     try {
-      host_facts host = current_host();
-      result.records.push_back(
-          make_record(*what.what, one, what.what->measure(one, stop), std::move(host)));
+      host_facts host = measure.host();
+      result.records.push_back(make_record(what, one, measure(one, stop), std::move(host)));
     } catch (const interrupted&) {
       result.interrupted = true;
       break;

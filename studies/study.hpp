@@ -26,13 +26,17 @@ struct study_case {
   std::string description;
 };
 
+/// What a mode asks of the machine it runs on. This program offers hardware transactions where the
+/// CPU has them, and XACQUIRE and XRELEASE on simulated machines only.
+enum class machine_need : std::uint8_t { none, transactions, prefixes };
+
 /// A way to synchronize. A mode with policies elides; its first policy is the default. A mode that
-/// cannot run here runs only if it is asked for, and then says why not.
+/// cannot run on the chosen machine runs only if it is asked for, and then says why not.
 struct study_mode {
   std::string name;
   std::string description;
   std::vector<std::string> policies{};
-  std::string why_not{};  ///< why it cannot run on this machine; empty if it can
+  machine_need need = machine_need::none;
 
   [[nodiscard]] bool elides() const { return !policies.empty(); }
 };
@@ -45,6 +49,7 @@ struct study_parameter {
   std::uint64_t quick_value = 0;  ///< with --quick
   std::uint64_t minimum = 1;
   std::uint64_t maximum = std::numeric_limits<std::uint32_t>::max();
+  std::uint64_t simulated_value = 0;  ///< on a machine model; 0 stands for quick_value
 };
 
 using parameter_values = std::map<std::string, std::uint64_t>;
@@ -98,6 +103,8 @@ struct study {
   std::vector<study_mode> modes;  ///< the first is the baseline
   std::vector<study_parameter> parameters;
   std::vector<unsigned> threads;  ///< what runs unless told otherwise
+  bool every_policy = false;      ///< unless told otherwise, modes run with all their policies
+  std::string why_not_simulated;  ///< why it cannot run on a machine model; empty if it can
 
   /// Measures one cell. When a stop is requested it ends what it started (threads, child
   /// processes, temporary directories) and throws `interrupted`.

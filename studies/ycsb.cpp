@@ -46,6 +46,7 @@ study ycsb_study() {
   what.modes = leveldb_modes();
   what.parameters = {{"records", "records in the database", 100'000, 10'000, 1},
                      {"operations", "operations of all threads together", 100'000, 10'000, 1}};
+  what.why_not_simulated = "its programs run natively only";
   what.threads = {1, 2, 4};
   what.measure = measure_ycsb;
   return what;

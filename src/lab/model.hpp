@@ -16,8 +16,9 @@
 
 namespace unlatch::lab {
 
-/// Logical CPUs that a model may have.
-inline constexpr std::uint32_t most_cpus = 256;
+/// Logical CPUs and cores that a model may have.
+inline constexpr std::uint32_t most_cpus = 128;
+inline constexpr std::uint32_t most_cores = 64;
 
 /// A share in thousandths; a chance in millionths.
 using permille = std::uint32_t;

@@ -124,16 +124,19 @@ model_constant read_constant(const reader& from, const model_field& field, const
   return read;
 }
 
-/// First and second level pick a set by bits of the address; the third is made of slices, so its
-/// sets need not be a power of two.
+/// First and second level pick a set by bits of the address within a page; the third is made of
+/// slices, so its sets need not be a power of two.
 void require_geometry(const reader& from, const char* field, const cache_level& level,
                       bool power_of_two) {
-  const std::uint32_t way = line_bytes * level.ways;
-  if (level.bytes % way != 0 || (power_of_two && !std::has_single_bit(level.sets()))) {
+  const std::uint32_t way = cache_level::line * level.ways;
+  const auto fail = [&](const std::string& sets) {
     from.fail(std::string("constants.") + field + ".bytes",
               "is " + to_string(level.bytes) + "; must be " + to_string(way) + " (" +
-                  to_string(level.ways) + " ways of 64-byte lines) times a " +
-                  (power_of_two ? "power of two" : "whole number"));
+                  to_string(level.ways) + " ways of 64-byte lines) times " + sets);
+  };
+  if (level.bytes % way != 0) fail(power_of_two ? "a power of two" : "a whole number");
+  if (power_of_two && (!std::has_single_bit(level.sets()) || level.sets() < 64)) {
+    fail("a power of two, 64 at least");
   }
 }
 
@@ -141,9 +144,11 @@ void require_consistency(const reader& from, const model& m) {
   require_geometry(from, "l1d", m.l1d, true);
   require_geometry(from, "l2", m.l2, true);
   require_geometry(from, "l3", m.l3, false);
-  if (m.cpus() > most_cpus) {
-    from.fail("constants.sockets", "makes " + to_string(m.cpus()) + " logical CPUs; at most " +
-                                       to_string(most_cpus) + " can be simulated");
+  if (m.cpus() > most_cpus || m.cores() > most_cores) {
+    from.fail("constants.sockets", "makes " + to_string(m.cpus()) + " logical CPUs on " +
+                                       to_string(m.cores()) + " cores; at most " +
+                                       to_string(most_cpus) + " on " + to_string(most_cores) +
+                                       " can be simulated");
   }
   if (!std::has_single_bit(m.system.page_bytes)) {
     from.fail("constants.system.page_bytes", "must be a power of two");

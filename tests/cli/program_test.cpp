@@ -32,7 +32,7 @@ std::vector<std::string> short_study(const std::filesystem::path& out) {
 TEST(Program, exits_with_0_for_help_and_version) {
   EXPECT_EQ(run({"--help"}).status, success);
   EXPECT_EQ(run({"--version"}).status, success);
-  for (const char* command : {"info", "list", "study", "report"}) {
+  for (const char* command : {"info", "list", "model", "study", "report"}) {
     const outcome ended = run({command, "--help"});
     EXPECT_EQ(ended.status, success) << command;
     EXPECT_THAT(ended.out, HasSubstr("Usage: unlatch " + std::string(command)));

@@ -134,7 +134,7 @@ TEST(ModelFile, more_cpus_than_can_be_simulated_are_refused) {
   auto object = sample();
   object["constants"]["cores_per_socket"]["value"] = 128;
   object["constants"]["sockets"]["value"] = 8;
-  EXPECT_THAT(error_of(object), HasSubstr("2048 logical CPUs; at most 256"));
+  EXPECT_THAT(error_of(object), HasSubstr("2048 logical CPUs on 1024 cores; at most 128 on 64"));
 }
 
 TEST(ModelFile, a_file_that_is_not_there_is_named) {

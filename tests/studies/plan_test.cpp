@@ -144,7 +144,7 @@ TEST(Plan, refuses_a_policy_when_nothing_elides) {
 
 TEST(Plan, passes_over_a_mode_that_cannot_run_here_unless_it_is_asked_for) {
   study sample = testing::sample_study();
-  sample.modes[1].why_not = "it needs another machine";
+  sample.modes[1].need = machine_need::prefixes;
   request asked{.cases = {"hard"}, .threads = {1}, .repeats = 1};
   EXPECT_THAT(labels(make_plan(sample, asked), 0, 3),
               ElementsAre("stock", "elided/adaptive", "stock-control"));
@@ -153,7 +153,7 @@ TEST(Plan, passes_over_a_mode_that_cannot_run_here_unless_it_is_asked_for) {
     static_cast<void>(make_plan(sample, asked));
     FAIL() << "nothing was thrown";
   } catch (const std::invalid_argument& error) {
-    EXPECT_STREQ(error.what(), "mode 'spin': it needs another machine");
+    EXPECT_THAT(error.what(), HasSubstr("mode 'spin': runs on simulated machines only"));
   }
 }
 

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Running cells on a simulated machine: in unlatch-lab, the program that holds the studies compiled
+// for the lab.
+#pragma once
+
+#include <filesystem>
+#include <stop_token>
+
+#include "studies/lab_protocol.hpp"
+
+namespace unlatch::studies {
+
+class lab_program {
+ public:
+  /// Finds unlatch-lab: the file that UNLATCH_LAB_PROGRAM names; beside this program; in the
+  /// libexec/unlatch of its installation; or in the folder `lab` of the build tree. Throws
+  /// study_error if it is nowhere.
+  lab_program();
+  explicit lab_program(std::filesystem::path file) : file_(std::move(file)) {}
+
+  /// Measures one cell. Throws study_error with what the program says if it fails, and
+  /// `interrupted` after a stop request, which ends it.
+  [[nodiscard]] measurement measure(const lab_request& request, const std::stop_token& stop) const;
+
+  [[nodiscard]] const std::filesystem::path& file() const { return file_; }
+
+ private:
+  std::filesystem::path file_;
+};
+
+}  // namespace unlatch::studies
