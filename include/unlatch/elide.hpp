@@ -123,16 +123,13 @@ template <class Result, class Lock, class Body>
 /// Under the lock, where there are no hardware transactions.
 template <class Result, class Lock, class Body>
 [[gnu::always_inline]] inline Result run_under_lock(Lock& lock, Body& body,
-                                                    section_context& section, thread_row& row,
-                                                    path path) {
-  lock.lock_counted(row);
+                                                    section_context& section, path path) {
+  // Only an owner may turn speculation on and off. Off, its owners have nothing to do for it.
+  lock.lock_for_closure(path == path::software);
   struct end_of_section {
     Lock& lock;
     ~end_of_section() { lock.unlock_held(); }
   } const end{lock};
-  // Only an owner may turn speculation on and off. Off, its owners have nothing to do for it.
-  if (const bool wanted = path == path::software; lock.keeps_sequence() != wanted) [[unlikely]]
-    lock.keep_sequence(wanted);
   direct_tx<Lock> tx(lock, section);
   return body(tx);
 }
@@ -162,15 +159,32 @@ class result_slot<void> {
   void take() noexcept {}
 };
 
-/// The path of the section that begins now.
+/// A section of elide(), counted where it ends: a store between two locked instructions would delay
+/// the second, one after them delays nobody.
 template <class Lock>
-[[gnu::always_inline]] inline path choose_path(Lock& lock, thread_row& row) noexcept {
-  constexpr software_use use = software_use_of<typename Lock::policy_type>();
-  if constexpr (use == software_use::measured)
-    return path_choice::of(lock.row()).next(row);
-  else
-    return use == software_use::always ? path::software : path::direct;
-}
+class counted_section {
+ public:
+  counted_section(Lock& lock, thread_row& row) noexcept : lock_(lock), row_(row) {}
+  ~counted_section() {
+    row_.add(statistics::counter::sections);
+    if constexpr (use == software_use::measured) path_choice::of(lock_.row()).section_ended(row_);
+  }
+  counted_section(const counted_section&) = delete;
+  counted_section& operator=(const counted_section&) = delete;
+
+  detail::path path() const noexcept {
+    if constexpr (use == software_use::measured)
+      return path_choice::of(lock_.row()).now();
+    else
+      return use == software_use::always ? path::software : path::direct;
+  }
+
+ private:
+  static constexpr software_use use = software_use_of<typename Lock::policy_type>();
+
+  Lock& lock_;
+  thread_row& row_;
+};
 
 /// Attempts a speculation a few times. True: done, the result is in `slot`.
 template <class Result, class Lock, class Body>
@@ -188,7 +202,6 @@ template <class Result, class Lock, class Body>
     row.add(counter::software_started);
     speculative_tx<Lock> tx(lock, section);
     if (tx.template run<Result>(body, slot.place())) {
-      row.add(counter::sections);
       row.add(counter::software_committed);
       return true;
     }
@@ -224,13 +237,14 @@ auto elide(Lock& lock, Body&& body, const source_place where = source_place::cur
   const detail::closure_scope scope(section);
   detail::thread_row& row =
       detail::this_thread_row(detail::site_of<Lock, body_type>.row_for(lock.row(), where));
-  const detail::path path = detail::choose_path(lock, row);
+  const detail::counted_section counted(lock, row);
+  const detail::path path = counted.path();
   if (path == detail::path::software && lock.keeps_sequence()) {
     detail::result_slot<result> slot;
     if (detail::run_speculatively<result>(lock, body, section, row, slot)) return slot.take();
     row.add(statistics::counter::fallbacks);
   }
-  return detail::run_under_lock<result>(lock, body, section, row, path);
+  return detail::run_under_lock<result>(lock, body, section, path);
 }
 
 }  // namespace unlatch

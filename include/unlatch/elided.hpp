@@ -149,11 +149,14 @@ class elided {
 
   detail::row_id row() const noexcept { return row_; }
 
-  /// Takes the lock for real, counted in `row`. Only where Htm is not available.
-  void lock_counted(detail::thread_row& row) {
-    row.add(counter::sections);
+  /// Takes the lock for real and turns software speculation on or off. Counts nothing. Only where
+  /// Htm is not available.
+  void lock_for_closure(bool speculate) {
     lock_.lock();
-    entered_exclusive();
+    if (const bool kept = keeps_sequence(); kept | speculate) [[unlikely]] {
+      entered_exclusive();
+      if (kept != speculate) keep_sequence(speculate);
+    }
   }
 
   /// Even: no exclusive owner, and speculation is on. See invariant 3.

@@ -44,13 +44,16 @@ class alignas(cache_line) path_choice {
   /// The choice for the locks of a name.
   static path_choice& of(row_id lock) noexcept;
 
-  /// The path of the section that begins now; `row` is where the calling thread counts it.
-  path next(thread_row& row) noexcept {
+  /// The path of a section that begins now.
+  path now() const noexcept { return path_.load(std::memory_order_relaxed); }
+
+  /// To be called at the end of each section; `row` is where the calling thread counts it.
+  void section_ended(thread_row& row) noexcept {
     std::uint32_t& left = sections_left(row);
-    if (left == 0) [[unlikely]]
+    if (left <= 1) [[unlikely]]
       next_period(row);
-    --left;
-    return path_.load(std::memory_order_relaxed);
+    else
+      --left;
   }
 
  private:

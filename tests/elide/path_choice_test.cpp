@@ -14,11 +14,12 @@ double software_share(path_choice& choice, thread_row& row, unsigned sections,
                       std::uint64_t software_ticks, std::uint64_t direct_ticks) {
   unsigned in_software = 0;
   for (unsigned i = 0; i < sections; ++i) {
-    const bool software = choice.next(row) == path::software;
+    const bool software = choice.now() == path::software;
     in_software += software;
     const std::uint64_t end = timestamp() + (software ? software_ticks : direct_ticks);
     while (timestamp() < end) {
     }
+    choice.section_ended(row);
   }
   return static_cast<double>(in_software) / sections;
 }
