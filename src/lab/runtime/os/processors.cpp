@@ -22,7 +22,7 @@ using namespace unlatch::lab::os;  // NOLINT(google-build-using-namespace)
 
 namespace unlatch::lab::os {
 
-void interrupt_other_cpus() noexcept { scheduler::charge(machine().system.interrupt); }
+void interrupt_other_cpus() noexcept { scheduler::interrupt_all(); }
 
 }  // namespace unlatch::lab::os
 

@@ -3,8 +3,8 @@
 // What the operating system knows of a simulated thread: its name for programs (pthread_t), how it
 // ends, and what it waits for.
 //
-// Records lie in the host's memory and are never taken back within a run, so a pthread_t names one
-// thread only. They change only after enter_kernel().
+// Records lie in the host's memory and change only after enter_kernel(). A thread that has been joined
+// leaves its record, and so its name, to a later thread, as with glibc.
 #pragma once
 
 #include <pthread.h>
