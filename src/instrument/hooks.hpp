@@ -5,21 +5,21 @@
 //
 // Every hook is called *before* what it tells of. A hook may let other simulated CPUs run before it
 // returns; between its return and the access it told of nothing else runs, so the access happens at
-// the time of its hook. A hook for a write finds the old bytes still there, to log them. A hook that
-// aborts the running transaction does not return.
+// the time of its hook. A hook for a write finds the old bytes still there, to log them. A hook
+// that aborts the running transaction does not return.
 //
 // Hooks use the calling convention preserve_most: the caller's general registers survive except
 // r11; vector registers do not. They must not throw. `cost` is in cycles: what the basic block did
 // since the last hook that carried a cost.
 //
-// Return addresses: a hook's __builtin_return_address(0) lies in the instrumented function, with the
-// source line of the access in its debug information. Calls are never merged with each other. What
-// the fast path inlines keeps that property, so it holds for the slow hooks and for undo too.
+// Return addresses: a hook's __builtin_return_address(0) lies in the instrumented function, with
+// the source line of the access in its debug information. Calls are never merged with each other.
+// What the fast path inlines keeps that property, so it holds for the slow hooks and for undo too.
 //
 // What the pass does not call a hook for: accesses to locals whose address never leaves their
 // function (they live in registers or in the thread's own stack frame, which a transaction copies
-// when it begins), to constants, and whatever precompiled code does; the pass warns of calls, inline
-// assembly and intrinsics whose accesses it cannot see.
+// when it begins), to constants, and whatever precompiled code does; the pass warns of calls,
+// inline assembly and intrinsics whose accesses it cannot see.
 #pragma once
 
 #include <cstdint>
@@ -46,17 +46,18 @@ inline constexpr std::uint32_t size_mask = 0xffff;
 /// runs, at every switch and whenever one of these facts changes.
 ///
 /// A line is its address divided by line_bytes; its entry in a table is its number modulo
-/// tag_entries. An entry equal to the line says: a read (or write) of this line by this CPU hits its
-/// L1, needs no word to any other CPU and no change to the running transaction's read (or write) set,
-/// and no other simulated state changes by it except the clock. Anything else goes to a slow hook.
+/// tag_entries. An entry equal to the line says: a read (or write) of this line by this CPU hits
+/// its L1, needs no word to any other CPU and no change to the running transaction's read (or
+/// write) set, and no other simulated state changes by it except the clock. Anything else goes to a
+/// slow hook.
 struct fast_path {
   /// The running CPU's clock, in cycles. Never null: with no simulation running, a word of its own.
   std::uint64_t* clock;
   /// A hit may not carry the clock beyond this; what would goes to a slow hook, which may switch.
   std::uint64_t limit;
-  /// Accesses in [stack_base, stack_base + stack_bytes) are the running thread's own stack: they cost
-  /// stack_cost, and are neither logged nor tracked. 1 switches this off (another thread has seen the
-  /// stack, or no simulation runs).
+  /// Accesses in [stack_base, stack_base + stack_bytes) are the running thread's own stack: they
+  /// cost stack_cost, and are neither logged nor tracked. 1 switches this off (another thread has
+  /// seen the stack, or no simulation runs).
   std::uint64_t stack_base;
   std::uint64_t stack_cost;
   /// Cycles of a read and of a write that hit.
