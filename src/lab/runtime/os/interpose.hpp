@@ -9,6 +9,10 @@
 
 #include "lab/runtime/scheduler.hpp"
 
+// What follows in a file that includes this is found by its section: such code is not the
+// program's.
+#pragma clang section text = "unlatch_lab_os"
+
 /// Stands before a definition that replaces one of the C library's.
 #define UNLATCH_LAB_INTERPOSE extern "C" [[gnu::visibility("default")]]
 
@@ -25,7 +29,15 @@ namespace unlatch::lab::os {
 /// Finds the next definition of `name` after the executable's; stops the program if there is none.
 void* host_symbol(const char* name) noexcept;
 
-/// Whether no simulated thread runs: then everything is the host's.
-inline bool host_mode() noexcept { return scheduler::self() == nullptr; }
+/// Where the running thread last called one of this folder's functions.
+void remember_caller(const void* code) noexcept;
+
+/// Whether no simulated thread runs: then everything is the host's. Every definition here asks it
+/// first; if one runs, its caller is remembered for the blame.
+[[gnu::always_inline]] inline bool host_mode() noexcept {
+  if (scheduler::self() == nullptr) return true;
+  remember_caller(__builtin_return_address(0));
+  return false;
+}
 
 }  // namespace unlatch::lab::os

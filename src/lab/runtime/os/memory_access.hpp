@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "instrument/hooks.hpp"
+#include "lab/runtime/os/interpose.hpp"
 #include "lab/runtime/scheduler.hpp"
 
 namespace unlatch::lab::os {

@@ -35,4 +35,8 @@ void end_run() noexcept;
 /// characters with the terminator. Returns the length.
 std::size_t describe(const thread* which, char* text, std::size_t size) noexcept;
 
+/// Where in the program an access was made: `code`, unless that lies in this folder's functions;
+/// then where the running thread called the outermost of them (the line with pthread_mutex_lock()).
+std::uintptr_t program_code(std::uintptr_t code) noexcept;
+
 }  // namespace unlatch::lab::os

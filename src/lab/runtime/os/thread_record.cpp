@@ -8,7 +8,12 @@
 #include <cstring>
 
 #include "lab/runtime/os/complain.hpp"
+#include "lab/runtime/os/interpose.hpp"
 #include "lab/runtime/os/os.hpp"
+
+// The linker's names for the ends of the section that interpose.hpp puts code into.
+extern "C" const char __start_unlatch_lab_os[];
+extern "C" const char __stop_unlatch_lab_os[];
 
 namespace unlatch::lab::os {
 namespace {
@@ -79,6 +84,21 @@ thread_record& record_of(thread* which) noexcept {
     data = &record;
   }
   return *static_cast<thread_record*>(data);
+}
+
+void remember_caller(const void* code) noexcept {
+  // A call from here (a worker's, or one function's by another) is its own caller's.
+  const auto address = static_cast<const char*>(code);
+  if (address < __start_unlatch_lab_os || address >= __stop_unlatch_lab_os) {
+    current_thread().caller = code;
+  }
+}
+
+std::uintptr_t program_code(std::uintptr_t code) noexcept {
+  const auto start = reinterpret_cast<std::uintptr_t>(__start_unlatch_lab_os);
+  const auto stop = reinterpret_cast<std::uintptr_t>(__stop_unlatch_lab_os);
+  if (code - start >= stop - start) return code;
+  return reinterpret_cast<std::uintptr_t>(current_thread().caller);
 }
 
 thread_record& current_thread() noexcept { return record_of(scheduler::self()); }

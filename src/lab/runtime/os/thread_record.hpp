@@ -3,8 +3,8 @@
 // What the operating system knows of a simulated thread: its name for programs (pthread_t), how it
 // ends, and what it waits for.
 //
-// Records lie in the host's memory and change only after enter_kernel(). A thread that has been joined
-// leaves its record, and so its name, to a later thread, as with glibc.
+// Records lie in the host's memory and change only after enter_kernel(). A thread that has been
+// joined leaves its record, and so its name, to a later thread, as with glibc.
 #pragma once
 
 #include <pthread.h>
@@ -40,6 +40,8 @@ struct thread_record {
   bool detached;
   bool ended;
   thread_record* next_detached;
+
+  const void* caller;  ///< where it last called the operating system
 
   // While it waits (futex.hpp): a link of the list of those that wait for the same word.
   const void* key;
