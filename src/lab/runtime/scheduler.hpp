@@ -93,5 +93,8 @@ unsigned cpus() noexcept;
 void set_affinity(thread* which, const std::uint64_t (&mask)[2]) noexcept;
 void affinity(const thread* which, std::uint64_t (&mask)[2]) noexcept;
 
+/// Interrupts every other CPU that has a thread: aborts its transaction, charges an interrupt.
+void interrupt_all() noexcept;
+
 }  // namespace scheduler
 }  // namespace unlatch::lab

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An access of the program, of any size, as a sequence of accesses to lines.
+#pragma once
+
+#include "explore.hpp"
+#include "footprint.hpp"
+#include "hierarchy.hpp"
+
+namespace unlatch::lab {
+
+/// What an access may do besides: `joined` accesses belong to the one before, nothing runs between.
+enum class access_kind : std::uint8_t { plain, joined, atomic };
+
+/// Another thread's stack: from now on it is tracked like all memory. Its owner's transaction would
+/// put back more than its undo log says, so it ends.
+void touch_foreign_stack(const cpu& me, std::uintptr_t address) noexcept;
+
+[[gnu::always_inline]] inline bool on_some_stack(std::uintptr_t address) noexcept {
+  return address - stacks_address < most_threads * stack_bytes;
+}
+
+template <bool write>
+[[gnu::always_inline]] inline void access_line(std::uintptr_t address, std::size_t bytes,
+                                               access_kind kind, const access_costs& costs,
+                                               std::uintptr_t code) noexcept {
+  const std::uint32_t line = the.lines.line_of(address);
+  cpu* me = the.running;
+  std::uint32_t way = the.cores[me->core].l1.find(l1_set(line), line);
+  if (kind != access_kind::joined && clock_of(*me) > the.switch_limit &&
+      (clock_of(*me) > unlatch_lab_fast.limit ||
+       !is_private(*me, the.lines[line], way, write))) {
+    catch_up(code);
+    me = the.running;  // the thread may have moved
+    way = the.cores[me->core].l1.find(l1_set(line), line);
+  }
+  touch(*me, {line, write, byte_mask(address, bytes), code}, way, costs);
+}
+
+/// Makes the access. REQUIRES: a simulation runs. Does not return if the transaction aborts.
+template <bool write>
+[[gnu::always_inline]] inline void access(std::uintptr_t address, std::size_t bytes,
+                                          access_kind kind, std::uintptr_t code) noexcept {
+  cpu* me = the.running;
+  ++me->meter.accesses;
+  const bool own_stack = address - unlatch_lab_fast.stack_base < stack_bytes;
+  if (own_stack && the.strategy == nullptr) {
+    ++me->meter.stack_accesses;
+    clock_of(*me) += unlatch_lab_fast.stack_cost;
+    return;
+  }
+  if (the.strategy != nullptr) [[unlikely]] {
+    if (own_stack) return;
+    if (kind != access_kind::joined) {
+      using point = scheduling_point::kind;
+      explore::consider(kind == access_kind::atomic ? point::atomic
+                                                    : (write ? point::write : point::read),
+                        address, static_cast<std::uint32_t>(bytes), code);
+      me = the.running;
+    }
+    kind = access_kind::joined;
+  }
+  if (on_some_stack(address)) [[unlikely]] touch_foreign_stack(*me, address);
+  const access_costs& costs = the.costs[kind == access_kind::atomic ? 2 : (write ? 1 : 0)];
+  const std::uintptr_t end = address + bytes;
+  for (std::uintptr_t at = address; at < end;) {
+    const std::uintptr_t next = (at | 63) + 1;
+    const std::uintptr_t stop = next < end ? next : end;
+    access_line<write>(at, stop - at, at == address ? kind : access_kind::joined, costs, code);
+    at = stop;
+  }
+  me = the.running;
+  if (write && me->tx.depth != 0) log_write(me->tx, address, bytes);
+}
+
+}  // namespace unlatch::lab
