@@ -97,6 +97,30 @@ namespace detail {
 extern bool rtm_works;
 }  // namespace detail
 
+#if defined(UNLATCH_LAB)
+extern "C" {
+bool unlatch_lab_has_transactions() noexcept;
+std::uint32_t unlatch_lab_begin() noexcept;
+void unlatch_lab_commit() noexcept;
+void unlatch_lab_abort(std::uint8_t code) noexcept;
+bool unlatch_lab_active() noexcept;
+}
+
+/// The simulated machine's transactions, in code that is built to run in it. Its aborts put memory,
+/// registers and the stack back as hardware does.
+struct lab {
+  static bool available() noexcept { return unlatch_lab_has_transactions(); }
+  static status begin() noexcept { return status(unlatch_lab_begin()); }
+  static void commit() noexcept { unlatch_lab_commit(); }
+  template <std::uint8_t Code>
+  static status abort() noexcept {
+    unlatch_lab_abort(Code);
+    return status::aborted_with(Code);
+  }
+  static bool active() noexcept { return unlatch_lab_active(); }
+};
+#endif
+
 #if defined(__x86_64__)
 /// Intel's restricted transactional memory. None of these may be called unless available().
 struct rtm {
@@ -124,6 +148,11 @@ struct rtm {
     return inside;
   }
 };
+#endif
+
+#if defined(UNLATCH_LAB)
+using hardware = lab;
+#elif defined(__x86_64__)
 using hardware = rtm;
 #else
 using hardware = none;

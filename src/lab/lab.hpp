@@ -32,7 +32,7 @@ struct options {
   /// Whether to note who is to blame for aborts; costs time, changes no result.
   bool blame = true;
   /// Who chooses instead of the clocks (runtime/strategy.hpp); null: the clocks.
-  const strategy* explorer = nullptr;
+  const lab::strategy* strategy = nullptr;
 };
 
 struct run_result {

@@ -107,7 +107,7 @@ void open_machine(const model& rules, const options& how) noexcept {
   the.rules = rules;
   the.run_ahead = how.run_ahead;
   the.blame = how.blame;
-  the.strategy = how.explorer;
+  the.strategy = how.strategy;
   the.chance = random(how.seed);
   the.lines.reset(heap::end(), heap::arena_address + heap::arena_bytes, rules.system.page_bytes);
   the.costs[0] = costs_with(rules.core.load_overlap);
