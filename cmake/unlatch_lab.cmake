@@ -88,8 +88,12 @@ function(unlatch_instrument)
 endfunction()
 
 # How a program of instrumented objects is linked with the simulated machine `runtime`, which comes
-# before libc++ and the C library because it stands in for parts of both.
+# whole and before libc++ and the C library because it stands in for parts of both.
 function(unlatch_link_lab_program target runtime)
+  get_target_property(type ${runtime} TYPE)
+  if(type STREQUAL "STATIC_LIBRARY")
+    set(runtime $<LINK_LIBRARY:WHOLE_ARCHIVE,${runtime}>)
+  endif()
   target_link_options(${target} PRIVATE -no-pie -fuse-ld=lld -nostdlib++)
   target_link_libraries(${target} PRIVATE unlatch_instrumented_libcxx ${runtime}
                                           unlatch_weak_libcxx)
