@@ -5,6 +5,7 @@
 #include "block_cost.hpp"
 
 #include <llvm/Analysis/LoopIterator.h>
+#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/IntrinsicInst.h>
 
 #include <algorithm>
@@ -19,8 +20,8 @@ namespace {
 constexpr unsigned slots_per_cycle = 4;
 /// A call and its return, beside what the callee does.
 constexpr unsigned call_slots = 8;
-/// An L1 hit takes 4 cycles from address to value. A hook charges one at least.
-constexpr unsigned load_latency = 3;
+/// An L1 hit, from address to value.
+constexpr unsigned load_latency = 4;
 
 bool is_free(const Instruction& instruction) {
   return isa<DbgInfoIntrinsic>(instruction) || isa<PHINode>(instruction);
@@ -43,6 +44,12 @@ unsigned division_latency(const Instruction& instruction) {
   return instruction.getType()->getScalarSizeInBits() > 32 ? 40 : 26;
 }
 
+/// Instructions in the text of inline assembly.
+unsigned assembly_length(const InlineAsm& assembly) {
+  const StringRef text = assembly.getAsmString();
+  return text.trim().empty() ? 0 : text.count('\n') + text.count(';') + 1;
+}
+
 unsigned valid(InstructionCost cost) {
   // The target gives -1 for what never executes.
   return cost.isValid() && *cost.getValue() > 0 ? static_cast<unsigned>(*cost.getValue()) : 0;
@@ -50,9 +57,18 @@ unsigned valid(InstructionCost cost) {
 
 }  // namespace
 
+bool block_costs::is_charged(const Instruction& instruction) const {
+  const Value* const address = getLoadStorePointerOperand(&instruction);
+  return address != nullptr && !local_.contains(address);
+}
+
 unsigned block_costs::slots(const Instruction& instruction) const {
   if (is_free(instruction)) return 0;
   if (isa<LoadInst>(instruction) || isa<StoreInst>(instruction)) return 1;
+  if (isa<AtomicRMWInst>(instruction) || isa<AtomicCmpXchgInst>(instruction)) return 1;
+  if (const auto* const call = dyn_cast<CallBase>(&instruction); call && call->isInlineAsm()) {
+    return assembly_length(*cast<InlineAsm>(call->getCalledOperand()));
+  }
   if (is_plain_call(instruction)) return call_slots;
   if (is_division(instruction.getOpcode()) && !instruction.getType()->isVectorTy()) {
     return division_latency(instruction) * slots_per_cycle / 2;
@@ -62,7 +78,6 @@ unsigned block_costs::slots(const Instruction& instruction) const {
 
 unsigned block_costs::latency(const Instruction& instruction) const {
   const Type* const type = instruction.getType();
-  const bool floating = type->isFPOrFPVectorTy();
   switch (instruction.getOpcode()) {
     case Instruction::Load:
       return load_latency;
@@ -116,7 +131,7 @@ unsigned block_costs::latency(const Instruction& instruction) const {
     switch (callee->getIntrinsicID()) {
       case Intrinsic::fma:
       case Intrinsic::fmuladd:
-        return floating ? 5 : 0;
+        return fused_ ? 5 : 8;
       case Intrinsic::sqrt:
         return 18;
       case Intrinsic::fshl:
@@ -173,19 +188,29 @@ void block_costs::charge_carried(const Loop& loop, const LoopInfo& loops,
   const SmallVector<BasicBlock*, 16> blocks(order.begin(), order.end());
   unsigned every_turn = 0;
   for (const BasicBlock* const block : blocks) {
-    if (dominators.dominates(block, latch)) every_turn += cycles_.lookup(block);
+    if (dominators.dominates(block, latch)) every_turn += with_accesses_.lookup(block);
   }
   const unsigned carried = carried_latency(loop, blocks);
   if (carried > every_turn) cycles_[loop.getHeader()] += carried - every_turn;
 }
 
-block_costs::block_costs(Function& function, const TargetTransformInfo& target,
+block_costs::block_costs(Function& function, local_memory& local, const TargetTransformInfo& target,
                          const LoopInfo& loops, const DominatorTree& dominators)
-    : target_(target) {
+    : local_(local),
+      target_(target),
+      fused_(function.getFnAttribute("target-features").getValueAsString().contains("+fma")) {
   for (const BasicBlock& block : function) {
     unsigned sum = 0;
-    for (const Instruction& instruction : block) sum += slots(instruction);
-    cycles_[&block] = (sum + slots_per_cycle - 1) / slots_per_cycle;
+    unsigned charged = 0;
+    for (const Instruction& instruction : block) {
+      sum += slots(instruction);
+      charged += is_charged(instruction) ? 1 : 0;
+    }
+    const unsigned beyond = sum - std::min(sum, charged * slots_per_cycle);
+    unsigned cycles = (beyond + slots_per_cycle / 2) / slots_per_cycle;
+    if (charged == 0 && sum > 0) cycles = std::max(cycles, 1u);
+    cycles_[&block] = cycles;
+    with_accesses_[&block] = cycles + charged;
   }
   for (const Loop* const loop : loops.getLoopsInPreorder()) {
     if (loop->isInnermost()) charge_carried(*loop, loops, dominators);

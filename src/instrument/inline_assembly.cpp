@@ -3,6 +3,7 @@
 // Inline assembly: a memory operand says what is accessed; the text says whether an instruction is
 // among those that mean something to the machine; the rest cannot be seen.
 
+#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/InlineAsm.h>
 
 #include <algorithm>
@@ -59,6 +60,8 @@ void instrument_assembly(CallBase& call, context& in) {
   const StringRef text = assembly->getAsmString();
   bool any_memory = false;
   bool operand_seen = false;
+  // "+m" is an output and an input with the same address: the output's hook tells of both.
+  SmallPtrSet<Value*, 4> told;
   unsigned argument = 0;
   for (const InlineAsm::ConstraintInfo& constraint : assembly->ParseConstraints()) {
     any_memory |= clobbers_memory(constraint);
@@ -68,11 +71,10 @@ void instrument_assembly(CallBase& call, context& in) {
       Value* const address = call.getArgOperand(argument);
       if (type != nullptr) {
         operand_seen = true;
-        // An output may be read, too ("+m"): it is taken for both.
         const auto operation = constraint.Type == InlineAsm::isOutput
                                    ? lab::atomic_operation::exchange
                                    : lab::atomic_operation::load;
-        if (!text.empty() && !in.local.contains(address)) {
+        if (!text.empty() && !in.local.contains(address) && told.insert(address).second) {
           in.emit.atomic(address, in.size(type), operation, AtomicOrdering::SequentiallyConsistent);
         }
       }

@@ -109,10 +109,10 @@ class instrumentation : public PassInfoMixin<instrumentation> {
 
  private:
   void instrument(Function& function, emitter& emit, FunctionAnalysisManager& analyses) {
-    const block_costs costs(function, analyses.getResult<TargetIRAnalysis>(function),
+    local_memory local;
+    const block_costs costs(function, local, analyses.getResult<TargetIRAnalysis>(function),
                             analyses.getResult<LoopAnalysis>(function),
                             analyses.getResult<DominatorTreeAnalysis>(function));
-    local_memory local;
     context in{emit,
                local,
                warnings_,
