@@ -67,6 +67,7 @@ function(unlatch_instrument)
               -Wno-error=backend-plugin
               -fno-pie
               -fcf-protection=none
+              -gdwarf-aranges
               $<$<COMPILE_LANGUAGE:CXX>:-stdlib=libc++>)
     target_compile_definitions(${target} PRIVATE UNLATCH_LAB=1)
     set_target_properties(

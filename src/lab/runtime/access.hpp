@@ -43,14 +43,12 @@ template <bool write>
                                           access_kind kind, std::uintptr_t code) noexcept {
   cpu* me = the.running;
   ++me->meter.accesses;
-  const bool own_stack = address - unlatch_lab_fast.stack_base < stack_bytes;
-  if (own_stack && the.strategy == nullptr) {
+  if (address - unlatch_lab_fast.stack_base < stack_bytes) {
     ++me->meter.stack_accesses;
     clock_of(*me) += unlatch_lab_fast.stack_cost;
     return;
   }
   if (the.strategy != nullptr) [[unlikely]] {
-    if (own_stack) return;
     if (kind != access_kind::joined) {
       using point = scheduling_point::kind;
       explore::consider(kind == access_kind::atomic ? point::atomic

@@ -24,7 +24,8 @@ void arm(cpu& which) noexcept {
   if (event < limit) limit = event;
   fast.clock = &clock_of(which);
   fast.limit = the.strategy != nullptr ? 0 : limit;
-  fast.stack_base = owner.stack_seen ? 1 : owner.stack;
+  // A strategy is asked for a thread's own stack, too: the other side may come later.
+  fast.stack_base = owner.stack_seen || the.strategy != nullptr ? 1 : owner.stack;
   fast.in_transaction = which.tx.depth;
   fast.read_tags = which.read_tags;
   fast.write_tags = which.write_tags;

@@ -45,8 +45,8 @@ cpu* choose() noexcept {
     if (each.current == nullptr) continue;
     choices[count++] = {i, each.current->number, each.tx.depth != 0, pausing[i]};
   }
-  std::uint32_t chosen = 0;
-  if (count > 1) chosen = the.strategy->choose(the.strategy->state, last, choices, count);
+  const std::uint32_t chosen =
+      count == 0 ? 0 : the.strategy->choose(the.strategy->state, last, choices, count);
   if (chosen >= count) fail("a strategy chose a thread that is not there");
   return &the.cpus[choices[chosen].cpu];
 }

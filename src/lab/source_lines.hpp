@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From addresses of this program to what people call them: lines of source, variables. Uses
+// elfutils; needs the program's debug information.
+//
+// Thread safety: none; host mode only. Cost: opening reads the program's debug information, tens of
+// milliseconds; a look-up takes microseconds.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace unlatch::lab {
+
+class source_lines {
+ public:
+  /// Opens the running program. Without debug information look-ups give addresses.
+  source_lines();
+  ~source_lines();
+  source_lines(const source_lines&) = delete;
+  source_lines& operator=(const source_lines&) = delete;
+
+  /// "src/sync/section.cpp:41" for an instruction; below the project's root without the root. What
+  /// was inlined from the C++ library counts as the line that called it. The address in hexadecimal
+  /// where nothing is known.
+  std::string line_of(std::uintptr_t code) const;
+  /// The same for a return address: the line of the call.
+  std::string line_of_call(std::uintptr_t return_address) const {
+    return line_of(return_address - 1);
+  }
+  /// The function that `code` belongs to, demangled; empty where nothing is known.
+  std::string function_at(std::uintptr_t code) const;
+  /// The variable at `address`, demangled, with the offset in it; empty if there is none.
+  std::string variable_at(std::uintptr_t address) const;
+
+ private:
+  struct session;
+  std::unique_ptr<session> open_;
+};
+
+}  // namespace unlatch::lab
