@@ -16,9 +16,13 @@ const study_mode& study::mode(std::string_view wanted) const {
 const std::vector<study>& registry() {
   static const std::vector<study> studies{
 #ifdef UNLATCH_STUDIES_OF_LEVELDB
-      leveldb_study(),  ycsb_study(),
+      leveldb_study(),    ycsb_study(),
 #endif
-      counters_study(), hash_map_study(), red_black_tree_study(), bank_study(), mpsc_queue_study()};
+      counters_study(),   hash_map_study(),      red_black_tree_study(), bank_study(),
+      mpsc_queue_study(), core_counters_study(), list_study(),           bucket_map_study(),
+      random_study(),     lock_word_study(),     overhead_study(),       policies_study(),
+      primitives_study(), capacity_study(),      duration_study(),       nesting_study(),
+      allocation_study(), abort_cost_study()};
   return studies;
 }
 

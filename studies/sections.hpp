@@ -82,38 +82,72 @@ class elided_sections {
   alignas(cache_line) elided<mutex, Policy> mutex_{"study"};
 };
 
+/// Every section is a hardware transaction, begun again until it commits: there is no lock, and no
+/// progress is guaranteed. "Elision only" in Schrimpf 2014, section 3.3.
+class retried_sections {
+ public:
+  template <class Body>
+  auto read(Body&& body) {
+    return update(std::forward<Body>(body));
+  }
+  template <class Body>
+  auto update(Body&& body) {
+    while (!htm::hardware::begin().started()) cpu_relax();
+    const commit_at_end end;
+    plain_tx tx;
+    return body(tx);
+  }
+
+ private:
+  struct commit_at_end {
+    commit_at_end() = default;
+    commit_at_end(const commit_at_end&) = delete;
+    commit_at_end& operator=(const commit_at_end&) = delete;
+    ~commit_at_end() { htm::hardware::commit(); }
+  };
+};
+
 /// The modes of every structure study; the baseline first. `Policies` is a policy_list.
 template <class Policies = elision_policies>
 [[nodiscard]] std::vector<study_mode> section_modes() {
   return {{"std_mutex", "std::mutex around every section"},
+          {"mutex", "unlatch::mutex around every section: what the mode unlatch elides"},
           {"ttas", "a test-and-test-and-set spin lock around every section"},
           {"shared_mutex", "std::shared_mutex, shared by sections that only read"},
-          {"unlatch", "unlatch::elide on an elided<mutex>", Policies::names()}};
+          {"unlatch", "unlatch::elide on an elided<mutex>", Policies::names()},
+          {"retry",
+           "a hardware transaction that is retried for ever, without a lock",
+           {},
+           machine_need::transactions}};
 }
 
-/// Calls `measure(sections)` with fresh sections of the cell's mode and policy and returns what it
-/// returns. Throws unknown_name for a mode that is none of section_modes().
+/// Calls `measure.template operator()<Sections>()` with the type of sections of the cell's mode and
+/// policy and returns what it returns. Throws unknown_name for a mode that is none of
+/// section_modes().
 template <class Policies = elision_policies, class Measure>
-measurement with_sections(const cell& one, Measure&& measure) {
-  if (one.mode == "std_mutex") {
-    locked_sections<std::mutex> sections;
-    return measure(sections);
-  }
-  if (one.mode == "ttas") {
-    locked_sections<ttas_mutex> sections;
-    return measure(sections);
-  }
+measurement with_section_type(const cell& one, Measure&& measure) {
+  if (one.mode == "std_mutex") return measure.template operator()<locked_sections<std::mutex>>();
+  if (one.mode == "mutex") return measure.template operator()<locked_sections<mutex>>();
+  if (one.mode == "ttas") return measure.template operator()<locked_sections<ttas_mutex>>();
   if (one.mode == "shared_mutex") {
-    shared_sections<std::shared_mutex> sections;
-    return measure(sections);
+    return measure.template operator()<shared_sections<std::shared_mutex>>();
   }
+  if (one.mode == "retry") return measure.template operator()<retried_sections>();
   require_name("mode", one.mode, {"unlatch"});
   measurement measured;
   Policies::with(one.policy, [&]<class Policy> {
-    elided_sections<Policy> sections;
-    measured = measure(sections);
+    measured = measure.template operator()<elided_sections<Policy>>();
   });
   return measured;
+}
+
+/// The same, and calls `measure(sections)` with fresh sections of that type.
+template <class Policies = elision_policies, class Measure>
+measurement with_sections(const cell& one, Measure&& measure) {
+  return with_section_type<Policies>(one, [&]<class Sections> {
+    Sections sections;
+    return measure(sections);
+  });
 }
 
 }  // namespace unlatch::studies

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How to write a lock that is to be elided (Schrimpf 2014, sections 2.4 and 3.1): the type of its
+// word, waiting by writing or by reading, and why a transaction must read it.
+#include <fmt/core.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "studies/random.hpp"
+#include "studies/studies.hpp"
+#include "studies/window.hpp"
+#include "unlatch/elided.hpp"
+#include "unlatch/platform.hpp"
+#include "unlatch/policy.hpp"
+#include "unlatch/spin_mutex.hpp"
+
+namespace unlatch::studies {
+namespace {
+
+/// A lock of one word. `Reads`: who waits only reads until it is free, else it goes on exchanging.
+template <class Word, bool Reads>
+class word_lock {
+ public:
+  void lock(unsigned) {
+    while (word_.exchange(1, std::memory_order_acquire) != 0) {
+      do {
+        cpu_relax();
+      } while (Reads && is_held());
+    }
+  }
+  void unlock(unsigned) { word_.store(0, std::memory_order_release); }
+  [[nodiscard]] bool is_held() const { return word_.load(std::memory_order_relaxed) != 0; }
+
+ private:
+  std::atomic<Word> word_{0};
+};
+
+using plain_lock = word_lock<std::uint32_t, true>;
+
+/// Elided by one attempt, then the lock: what the prefixes do.
+class prefixed_lock {
+ public:
+  void lock(unsigned) { lock_.lock(); }
+  void unlock(unsigned) { lock_.unlock(); }
+
+ private:
+  elided<spin_mutex, policy::hle> lock_{"lock_word"};
+};
+
+/// Even threads take the lock, odd ones run transactions. Only where these read the lock do they
+/// notice that somebody holds it: without that, updates get lost.
+template <bool Subscribed>
+class mixed_lock {
+ public:
+  void lock(unsigned thread) {
+    if (thread % 2 == 0) {
+      lock_.lock(thread);
+      return;
+    }
+    for (;;) {
+      while (Subscribed && lock_.is_held()) cpu_relax();
+      if (htm::hardware::begin().started()) {
+        if (!Subscribed || !lock_.is_held()) return;
+        (void)htm::hardware::abort<htm::status::lock_held_code>();
+      }
+      cpu_relax();
+    }
+  }
+  void unlock(unsigned thread) {
+    if (thread % 2 == 0) {
+      lock_.unlock(thread);
+    } else {
+      htm::hardware::commit();
+    }
+  }
+
+ private:
+  plain_lock lock_;
+};
+
+std::size_t locks_of(const std::string& case_name) {
+  if (case_name == "locks-100") return 100;
+  return case_name == "locks-10" ? 10 : 1;
+}
+
+template <class Lock>
+struct alignas(cache_line) locked_counter {
+  Lock lock;
+  alignas(cache_line) volatile std::uint64_t count = 0;
+};
+
+template <class Lock>
+measurement measure_lock_word(const cell& one, const std::stop_token& stop) {
+  const auto count = locks_of(one.case_name);
+  const std::uint64_t pause = one.case_name == "held" ? one.params.at("held_steps") : 0;
+  const auto counters = std::make_unique<locked_counter<Lock>[]>(count);
+  window during(std::chrono::milliseconds(one.params.at("window_ms")));
+  std::vector<std::uint64_t> increments(one.threads);
+  auto measured = during.run(one.threads, stop, [&](unsigned thread) {
+    random_numbers random(one.seed, thread);
+    std::uint64_t done = 0;
+    const auto counted = count_operations(during, [&] {
+      auto& chosen = counters[random.below(count)];
+      chosen.lock.lock(thread);
+      const std::uint64_t before = chosen.count;
+      for (std::uint64_t i = 0; i < pause; ++i) asm volatile("nop");
+      chosen.count = before + 1;
+      chosen.lock.unlock(thread);
+      ++done;
+    });
+    increments[thread] = done;
+    return counted;
+  });
+  std::uint64_t wanted = 0;
+  for (const auto done : increments) wanted += done;
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < count; ++i) sum += counters[i].count;
+  if (one.mode != "unsubscribed" && sum != wanted) {
+    throw study_error(fmt::format(
+        "study lock_word, mode {}: the counters add up to {} and should to {}; increments were "
+        "lost, please report this",
+        one.mode, sum, wanted));
+  }
+  measured.extra["figures"]["lost_updates"] = {{"value", wanted - sum}, {"unit", "increments"}};
+  return measured;
+}
+
+measurement measure_mode(const cell& one, const std::stop_token& stop) {
+  if (one.mode == "ttas") return measure_lock_word<plain_lock>(one, stop);
+  if (one.mode == "tas") return measure_lock_word<word_lock<std::uint32_t, false>>(one, stop);
+  if (one.mode == "ttas-8") return measure_lock_word<word_lock<std::uint8_t, true>>(one, stop);
+  if (one.mode == "ttas-16") return measure_lock_word<word_lock<std::uint16_t, true>>(one, stop);
+  if (one.mode == "ttas-64") return measure_lock_word<word_lock<std::uint64_t, true>>(one, stop);
+  if (one.mode == "elided") return measure_lock_word<prefixed_lock>(one, stop);
+  if (one.mode == "subscribed") return measure_lock_word<mixed_lock<true>>(one, stop);
+  return measure_lock_word<mixed_lock<false>>(one, stop);
+}
+
+}  // namespace
+
+study lock_word_study() {
+  study what;
+  what.name = "lock_word";
+  what.description = "The word of a lock: its type, how to wait for it, why transactions read it";
+  what.cases = {{"locks-1", "one lock, unlocked at once"},
+                {"locks-10", "10 locks, one at random, unlocked at once"},
+                {"locks-100", "100 locks, one at random, unlocked at once"},
+                {"held", "one lock, held for a while"}};
+  constexpr auto hardware = machine_need::transactions;
+  what.modes = {
+      {"ttas", "32 bits; who waits reads (test-and-test-and-set)"},
+      {"tas", "32 bits; who waits writes (test-and-set)"},
+      {"ttas-8", "8 bits; who waits reads"},
+      {"ttas-16", "16 bits; who waits reads"},
+      {"ttas-64", "64 bits; who waits reads"},
+      {"elided", "one transaction, then the lock", {}, hardware},
+      {"subscribed", "half the threads run transactions that read the lock", {}, hardware},
+      {"unsubscribed",
+       "half the threads run transactions that do not read the lock: updates get lost",
+       {},
+       hardware}};
+  what.parameters = {{"held_steps", "steps that do nothing while the lock is held", 1000, 1000, 0},
+                     {"window_ms", "length of a cell in milliseconds", 200, 100, 1, 600'000, 2}};
+  what.threads = {1, 2, 4};
+  what.measure = measure_mode;
+  return what;
+}
+
+}  // namespace unlatch::studies
