@@ -14,11 +14,13 @@
 
 namespace conformance {
 
-/// What can be had without the simulated machine: writes undone by their hooks, but no stack, no
-/// guards of static locals, no second thread.
+/// False without the simulated machine: then writes are undone by their hooks, but there is no
+/// stack to put back, and neither guards of static locals nor a second thread.
 extern const bool has_machine;
 
 using action = void (*)(void*);
+/// Runs an area where its checks run: in the machine, on one of its threads.
+void run_area(void (*area)());
 /// Calls body(argument) in a transaction and aborts it at its end; false if it ended another way.
 bool run_and_abort(action body, void* argument);
 /// Calls body(argument) in a transaction and commits it.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The driver of the simulated machine: each check is a run of one thread, whose transaction aborts
-// itself. Instrumented. The machine is an ordinary one with room: a first-level cache large enough
-// for the write set of every check, and no interrupts, so that nothing but the check's own abort
-// ends it.
+// The driver of the simulated machine: each area is a run of one thread, whose transactions abort
+// themselves. Instrumented. The machine is an ordinary one with room: a first-level cache large
+// enough for the write set of every check, no interrupts, and pages so large that the first touch
+// of the heap is its only page fault; so nothing but the check's own abort ends a transaction.
 
 #include "machine_driver.hpp"
 
-#include <atomic>
+#include <memory>
 
 #include "conformance.hpp"
 #include "src/lab/lab.hpp"
@@ -60,45 +60,52 @@ const unlatch::lab::model& roomy_machine() {
                  .futex_wake_ns = 2000,
                  .thread_start_ns = 5000,
                  .quantum_us = 1000,
-                 .page_bytes = 4096}};
+                 .page_bytes = 1U << 30}};
   return machine;
 }
 
 namespace {
 
 constexpr std::uint8_t planned = 9;
-/// Page faults abort: each first touch costs one attempt.
-constexpr int most_attempts = 2000;
+/// The stack and globals may fault, once each.
+constexpr int most_attempts = 10;
+
+/// A page that a transaction touches first aborts it, each time.
+void touch_the_heap() {
+  const auto block = std::make_unique<volatile long[]>(1000);
+  for (int i = 0; i < 1000; ++i) block[i] = i;
+}
 
 }  // namespace
 
-bool run_and_abort(action body, void* argument) {
-  bool aborted = false;
+void run_area(void (*area)()) {
   unlatch::lab::run(roomy_machine(), {}, [&] {
-    for (int attempt = 0; attempt < most_attempts && !aborted; ++attempt) {
-      const unlatch::htm::status status = unlatch::htm::lab::begin();
-      if (status.started()) {
-        body(argument);
-        unlatch::htm::lab::abort<planned>();
-      }
-      aborted = status.explicit_abort() && status.code() == planned;
-    }
+    touch_the_heap();
+    area();
   });
-  return aborted;
+}
+
+bool run_and_abort(action body, void* argument) {
+  for (int attempt = 0; attempt < most_attempts; ++attempt) {
+    const unlatch::htm::status status = unlatch::htm::lab::begin();
+    if (status.started()) {
+      body(argument);
+      unlatch::htm::lab::abort<planned>();
+    }
+    if (status.explicit_abort() && status.code() == planned) return true;
+  }
+  return false;
 }
 
 bool run_and_commit(action body, void* argument) {
-  bool committed = false;
-  unlatch::lab::run(roomy_machine(), {}, [&] {
-    for (int attempt = 0; attempt < most_attempts && !committed; ++attempt) {
-      if (unlatch::htm::lab::begin().started()) {
-        body(argument);
-        unlatch::htm::lab::commit();
-        committed = true;
-      }
+  for (int attempt = 0; attempt < most_attempts; ++attempt) {
+    if (unlatch::htm::lab::begin().started()) {
+      body(argument);
+      unlatch::htm::lab::commit();
+      return true;
     }
-  });
-  return committed;
+  }
+  return false;
 }
 
 void abort_here() {

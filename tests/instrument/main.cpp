@@ -3,6 +3,7 @@
 // Runs every area; the exit status is the number of checks that failed.
 
 #include <cstdio>
+#include <initializer_list>
 
 #include "conformance.hpp"
 
@@ -23,17 +24,10 @@ void report(const char* name, bool passed) {
 
 int main() {
   using namespace conformance;
-  scalars();
-  aggregates();
-  memory_functions();
-  vectors();
-  containers();
-  strings();
-  streams();
-  exceptions();
-  functions();
-  statics();
-  assembly();
+  for (const auto area : {&scalars, &aggregates, &memory_functions, &vectors, &containers, &strings,
+                          &streams, &exceptions, &functions, &statics, &assembly}) {
+    run_area(area);
+  }
   threads();
   std::printf("%d checks passed, %d failed\n", passed_checks, failed_checks);
   return failed_checks > 100 ? 100 : failed_checks;
