@@ -63,7 +63,7 @@ class registry {
 
   void remove_thread(thread_row* rows) {
     const std::lock_guard guard(mutex_);
-    for (std::size_t r = 0; r < max_rows; ++r)
+    for (std::size_t r = 0; r < rows_used(); ++r)
       for (std::size_t c = 0; c < statistics::counter_count; ++c)
         gone_[r][c] += rows[r].values[c].load(std::memory_order_relaxed);
     std::erase(living_, rows);
@@ -79,8 +79,7 @@ class registry {
   statistics::snapshot_type snapshot() {
     const std::lock_guard guard(mutex_);
     statistics::snapshot_type result;
-    const std::size_t used = names_.size() == last_row ? max_rows : names_.size();
-    for (std::size_t r = 0; r < used; ++r) {
+    for (std::size_t r = 0; r < rows_used(); ++r) {
       statistics::row row;
       row.values = gone_[r];
       for (const thread_row* rows : living_)
@@ -100,7 +99,7 @@ class registry {
     const std::lock_guard guard(mutex_);
     gone_ = {};
     for (thread_row* rows : living_)
-      for (std::size_t r = 0; r < max_rows; ++r)
+      for (std::size_t r = 0; r < rows_used(); ++r)
         for (auto& value : rows[r].values)
           if (value.load(std::memory_order_relaxed) != 0) value.store(0, std::memory_order_relaxed);
   }
@@ -110,6 +109,9 @@ class registry {
   registry() { find_or_make("(unnamed)", ""); }
 
   using name_and_site = std::pair<std::string, std::string>;
+
+  /// Rows behind these have never been counted in, and their pages not touched.
+  std::size_t rows_used() const { return names_.size() == last_row ? max_rows : names_.size(); }
 
   std::mutex mutex_;
   std::map<name_and_site, row_id> ids_;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The explorer itself: that it finds what is there to be found, says where, and replays it.
-#include "src/lab/explore/explore.hpp"
-
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -10,6 +8,8 @@
 #include <mutex>
 #include <stdexcept>
 #include <thread>
+
+#include "src/lab/explore/explore.hpp"
 
 namespace unlatch::lab {
 namespace {
