@@ -54,7 +54,7 @@ TEST(Futex, returns_at_once_if_the_word_has_changed) {
 TEST(Futex, wakes_as_many_as_it_is_told) {
   long woken = 0;
   int awake_then = 0;
-  int awake = 0;
+  std::atomic<int> awake = 0;
   simulate([&] {
     std::atomic<std::uint32_t> word = 0;
     std::thread threads[4];

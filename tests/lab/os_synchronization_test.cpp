@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -191,14 +192,15 @@ TEST(SharedMutexes, let_readers_in_together_and_writers_alone) {
   long value = 0;
   simulate([&] {
     std::shared_mutex mutex;
-    int readers = 0;
-    bool writing = false;
+    std::atomic<int> readers = 0;
+    std::atomic<bool> writing = false;
     in_threads(6, [&](int which) {
       for (int i = 0; i < 100; ++i) {
         if ((which + i) % 3 != 0) {
           const std::shared_lock lock(mutex);
           together = together || writing;
-          if (++readers > most_readers) most_readers = readers;
+          const int now = ++readers;
+          if (now > most_readers) most_readers = now;
           std::this_thread::yield();
           --readers;
         } else {
@@ -240,7 +242,7 @@ TEST(Barriers, wait_for_everybody_in_every_round) {
   simulate([&] {
     pthread_barrier_t barrier;
     pthread_barrier_init(&barrier, nullptr, 6);
-    int arrived = 0;
+    std::atomic<int> arrived = 0;
     in_threads(6, [&](int) {
       for (int round = 1; round <= 10; ++round) {
         ++arrived;

@@ -114,9 +114,9 @@ struct counted {
   counted() { ++alive; }
   ~counted() { --alive; }
 };
+thread_local counted mine;
 
 TEST(SimulatedThreads, thread_local_objects_are_new_and_destroyed) {
-  static thread_local counted mine;
   bool fresh = true;
   simulate([&] {
     for (int round = 0; round < 3; ++round) {

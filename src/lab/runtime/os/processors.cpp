@@ -33,11 +33,20 @@ constexpr std::size_t mask_bytes = 2 * sizeof(std::uint64_t);
 /// What a program calls a thread (0: itself, in the calls that take a process id) as a record.
 thread_record* thread_of_id(pid_t id) noexcept;
 
+void keep_possible(std::uint64_t (&mask)[2]) noexcept {
+  std::uint64_t possible[2] = {0, 0};
+  for (unsigned cpu = 0; cpu < scheduler::cpus(); ++cpu) {
+    possible[cpu / 64] |= std::uint64_t{1} << cpu % 64;
+  }
+  for (int i = 0; i < 2; ++i) mask[i] &= possible[i];
+}
+
 int get_affinity(const thread_record& which, size_t size, cpu_set_t* set) noexcept {
   scheduler::enter_kernel();
   if (size < mask_bytes) return EINVAL;
   std::uint64_t mask[2];
   scheduler::affinity(which.scheduled, mask);
+  keep_possible(mask);
   will_write(set, size);
   std::memset(set, 0, size);
   std::memcpy(set, mask, mask_bytes);
@@ -49,11 +58,7 @@ int set_affinity(const thread_record& which, size_t size, const cpu_set_t* set) 
   std::uint64_t mask[2] = {0, 0};
   will_read(set, size);
   std::memcpy(mask, set, size < mask_bytes ? size : mask_bytes);
-  std::uint64_t possible[2] = {0, 0};
-  for (unsigned cpu = 0; cpu < scheduler::cpus(); ++cpu) {
-    possible[cpu / 64] |= std::uint64_t{1} << cpu % 64;
-  }
-  for (int i = 0; i < 2; ++i) mask[i] &= possible[i];
+  keep_possible(mask);
   if ((mask[0] | mask[1]) == 0) return EINVAL;
   scheduler::set_affinity(which.scheduled, mask);
   return 0;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/runtime/os/thread_record.hpp"
 
-#include <sys/mman.h>
-
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
 
+#include "lab/runtime/host_memory.hpp"
 #include "lab/runtime/os/complain.hpp"
 #include "lab/runtime/os/interpose.hpp"
 #include "lab/runtime/os/os.hpp"
@@ -27,13 +26,10 @@ thread_record* detached;  // a list
 thread_record* table;     // by scheduler::id
 unsigned used;            // records before this one may have been used in this run
 
-thread_record& reserve(unsigned number) noexcept {
+thread_record& record_at(unsigned number) noexcept {
   if (number >= most_threads) stop("more than %u threads in one run", most_threads);
   if (table == nullptr) {
-    void* const memory = mmap(nullptr, sizeof(thread_record) * most_threads, PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) stop("no memory for the table of threads");
-    table = static_cast<thread_record*>(memory);
+    table = static_cast<thread_record*>(reserve(sizeof(thread_record) * most_threads));
   }
   if (number >= used) used = number + 1;
   return table[number];
@@ -77,7 +73,7 @@ thread_record& record_of(thread* which) noexcept {
   void*& data = scheduler::os_data(which);
   if (data == nullptr) {
     const unsigned number = scheduler::id(which);
-    thread_record& record = reserve(number);
+    thread_record& record = record_at(number);
     std::memset(&record, 0, sizeof record);
     record.scheduled = which;
     record.number = number;
@@ -133,7 +129,9 @@ void forget_threads() noexcept {
 
 std::size_t describe(const thread* which, char* text, std::size_t size) noexcept {
   const thread_record& record = record_of(const_cast<thread*>(which));
-  int length = std::snprintf(text, size, "thread %u waits for ", record.number);
+  if (size == 0) return 0;
+  text[0] = 0;
+  int length = 0;
   const auto append = [&](const char* format, auto... values) {
     if (length < 0 || static_cast<std::size_t>(length) >= size) return;
     const auto start = static_cast<std::size_t>(length);
