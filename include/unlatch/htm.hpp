@@ -104,6 +104,8 @@ std::uint32_t unlatch_lab_begin() noexcept;
 void unlatch_lab_commit() noexcept;
 void unlatch_lab_abort(std::uint8_t code) noexcept;
 bool unlatch_lab_active() noexcept;
+std::uint32_t unlatch_lab_elided_exchange(std::uint32_t* lock, std::uint32_t value) noexcept;
+void unlatch_lab_elided_store(std::uint32_t* lock, std::uint32_t value) noexcept;
 }
 
 /// The simulated machine's transactions, in code that is built to run in it. Its aborts put memory,
@@ -118,6 +120,17 @@ struct lab {
     return status::aborted_with(Code);
   }
   static bool active() noexcept { return unlatch_lab_active(); }
+
+  /// XACQUIRE XCHG: begins a transaction with the lock in its read set and returns the lock's value;
+  /// executes the exchange for real after an abort, and where there is no elision. Inside, the lock
+  /// keeps its old value for this thread too (on hardware the thread would see `value`).
+  static std::uint32_t exchange_elided(std::uint32_t& lock, std::uint32_t value) noexcept {
+    return unlatch_lab_elided_exchange(&lock, value);
+  }
+  /// XRELEASE MOV: ends what exchange_elided() of this lock began; otherwise a release store.
+  static void store_elided(std::uint32_t& lock, std::uint32_t value) noexcept {
+    unlatch_lab_elided_store(&lock, value);
+  }
 };
 #endif
 

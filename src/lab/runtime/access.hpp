@@ -6,6 +6,7 @@
 #include "explore.hpp"
 #include "footprint.hpp"
 #include "hierarchy.hpp"
+#include "tracking.hpp"
 
 namespace unlatch::lab {
 
@@ -26,13 +27,27 @@ template <bool write>
                                                std::uintptr_t code) noexcept {
   const std::uint32_t line = the.lines.line_of(address);
   cpu* me = the.running;
-  std::uint32_t way = the.cores[me->core].l1.find(l1_set(line), line);
+  bool alone = is_private(*me, the.lines[line], write);
   if (kind != access_kind::joined && clock_of(*me) > the.switch_limit &&
-      (clock_of(*me) > unlatch_lab_fast.limit ||
-       !is_private(*me, the.lines[line], way, write))) {
+      (clock_of(*me) > unlatch_lab_fast.limit || !alone)) {
     catch_up(code);
     me = the.running;  // the thread may have moved
-    way = the.cores[me->core].l1.find(l1_set(line), line);
+    alone = is_private(*me, the.lines[line], write);
+  }
+  tag_array& l1 = the.cores[me->core].l1;
+  const std::uint32_t way = l1.find(l1_set(line), line);
+  if (alone && way != tag_array::absent) [[likely]] {  // as touch() would, with nothing to ask
+    line_record& record = the.lines[line];
+    l1.touch(l1_set(line), way);
+    if (write) {
+      record.owner = static_cast<std::uint8_t>(me->core + 1);
+      record.dirty = 1;
+    }
+    clock_of(*me) += costs.l1;
+    const request wanted{line, write, byte_mask(address, bytes), code};
+    if (me->tx.depth != 0) track(*me, wanted, record);
+    remember_tag(*me, wanted, record);
+    return;
   }
   touch(*me, {line, write, byte_mask(address, bytes), code}, way, costs);
 }
@@ -46,7 +61,10 @@ template <bool write>
   if (address - unlatch_lab_fast.stack_base < stack_bytes) {
     ++me->meter.stack_accesses;
     clock_of(*me) += unlatch_lab_fast.stack_cost;
-    return;
+    if (clock_of(*me) <= unlatch_lab_fast.limit) return;
+    catch_up(code);  // a loop that waits for others to write here must let them
+    me = the.running;
+    if (address - unlatch_lab_fast.stack_base < stack_bytes) return;
   }
   if (the.strategy != nullptr) [[unlikely]] {
     if (kind != access_kind::joined) {

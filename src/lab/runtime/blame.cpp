@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "heap.hpp"
+#include "os/os.hpp"
 
 namespace unlatch::lab::blame {
 
@@ -58,14 +59,15 @@ void note_conflict(cpu& victim, const request& wanted, const cpu& me) noexcept {
   const std::uintptr_t line = the.lines.address_of(wanted.line);
   conflict_record fresh{};
   fresh.owner = {owned.code, owned.write != 0, 0};
-  fresh.requester = {wanted.code, wanted.write, 0};
+  const std::uintptr_t code = os::program_code(wanted.code);
+  fresh.requester = {code, wanted.write, 0};
   fresh.begun_at = victim.tx.begin_code;
   fresh.line = line;
   fresh.object = object_at(line | static_cast<std::uintptr_t>(__builtin_ctzll(wanted.bytes)));
   conflict_record& record = find_or_add(
       conflicts,
       [&](const conflict_record& each) {
-        return each.owner.code == fresh.owner.code && each.requester.code == wanted.code &&
+        return each.owner.code == fresh.owner.code && each.requester.code == code &&
                each.owner.write == fresh.owner.write && each.requester.write == wanted.write &&
                each.object.code == fresh.object.code;
       },
@@ -80,6 +82,7 @@ void note_conflict(cpu& victim, const request& wanted, const cpu& me) noexcept {
 
 void note_capacity(cpu& victim, abort_reason why, std::uint32_t line,
                    std::uintptr_t code) noexcept {
+  code = os::program_code(code);
   capacity_record fresh{};
   fresh.code = code;
   fresh.begun_at = victim.tx.begin_code;
@@ -104,6 +107,7 @@ void note_capacity(cpu& victim, abort_reason why, std::uint32_t line,
 }
 
 void note_abort(cpu& victim, abort_reason why, std::uintptr_t code) noexcept {
+  code = os::program_code(code);
   const abort_record fresh{static_cast<std::uint32_t>(why), code, victim.tx.begin_code, 0, 0};
   abort_record& record = find_or_add(
       aborts,

@@ -33,9 +33,18 @@ unlatch_lab_switch:
   ret
 .size unlatch_lab_switch,.-unlatch_lab_switch
 
+.globl unlatch_lab_begin_elided
+.type unlatch_lab_begin_elided,@function
+unlatch_lab_begin_elided:
+  mov $1,%esi
+  jmp unlatch_lab_begin_any
+.size unlatch_lab_begin_elided,.-unlatch_lab_begin_elided
+
 .globl unlatch_lab_begin
 .type unlatch_lab_begin,@function
 unlatch_lab_begin:
+  xor %esi,%esi
+unlatch_lab_begin_any:
   push %rbp
   push %rbx
   push %r12

@@ -43,11 +43,6 @@ void arm_host() noexcept {
   fast.write_tags = no_tags;
 }
 
-void forget_tags(cpu& which) noexcept {
-  __builtin_memset(which.read_tags, 0, sizeof which.read_tags);
-  __builtin_memset(which.write_tags, 0, sizeof which.write_tags);
-}
-
 void catch_up(std::uintptr_t code) noexcept {
   cpu& me = *the.running;
   interrupts::slow_down_by_sibling(me);

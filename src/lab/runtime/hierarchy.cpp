@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "abort.hpp"
+#include "tracking.hpp"
 
 namespace unlatch::lab {
 
@@ -186,33 +187,6 @@ void take_from_other_cores(cpu& me, std::uint32_t line, line_record& record) noe
     if (i != me.socket) the.l3[i].remove(l3_set(line), line);
   }
   record.holders &= me.core_bit;
-}
-
-// Joins the line to the running transaction's read or write set.
-void track(cpu& me, const request& wanted, line_record& record) noexcept {
-  const bool has_read = (record.readers[me.hardware_thread] & me.core_bit) != 0;
-  const bool has_written = record.writer == me.number + 1;
-  if (!has_read && !has_written) me.tx.lines.push(wanted.line);
-  if (wanted.write) {
-    record.writer = static_cast<std::uint8_t>(me.number + 1);
-  } else if (!has_written) {
-    record.readers[me.hardware_thread] |= me.core_bit;
-  }
-  if (the.blame) me.tx.accesses.note(wanted.line, wanted.bytes, wanted.code, wanted.write);
-}
-
-// Lets the fast path serve the line while nothing changes. With blame, a transaction's accesses all
-// come here, so that their bytes are known.
-void remember_tag(cpu& me, const request& wanted, const line_record& record) noexcept {
-  const std::uint32_t index = wanted.line & (tag_entries - 1);
-  const std::uint64_t tag = the.lines.address_of(wanted.line) >> directory::line_bits;
-  const bool in_transaction = me.tx.depth != 0;
-  const bool hidden = the.strategy != nullptr || (in_transaction && the.blame);
-  const bool own = record.owner == me.core + 1 && other_readers(me, record).empty();
-  const bool written = record.writer == me.number + 1;
-  me.read_tags[index] = hidden ? 0 : tag;
-  me.write_tags[index] = !hidden && own && (!in_transaction || written) ? tag : 0;
-  if (me.sibling != nullptr) me.sibling->read_tags[index] = me.sibling->write_tags[index] = 0;
 }
 
 }  // namespace

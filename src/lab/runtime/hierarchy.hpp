@@ -35,12 +35,14 @@ inline reader_set other_readers(const cpu& me, const line_record& record) noexce
   return others;
 }
 
-/// Whether the access hits the L1 and concerns no other CPU. `way` is the line's way in the L1.
-inline bool is_private(const cpu& me, const line_record& record, std::uint32_t way,
-                       bool write) noexcept {
-  if (way == tag_array::absent) return false;
+/// Whether no other CPU has anything to do with the access: no other core has written the line or, for
+/// a write, holds it; no other CPU's transaction has written it or, for a write, read it. What other
+/// CPUs do to the line within the run-ahead may then come too late for it, as with a line in the L1.
+inline bool is_private(const cpu& me, const line_record& record, bool write) noexcept {
   if (record.writer != 0 && record.writer != me.number + 1) return false;
-  return !write || (record.owner == me.core + 1 && other_readers(me, record).empty());
+  if (record.owner == me.core + 1) return !write || other_readers(me, record).empty();
+  if (record.owner != 0) return false;
+  return !write || ((record.holders & ~me.core_bit) == 0 && other_readers(me, record).empty());
 }
 
 inline std::uint32_t l1_set(std::uint32_t line) noexcept {

@@ -59,9 +59,13 @@ struct thread {
   thread* next;
 };
 
+inline constexpr std::uint32_t most_tags_set = 28;
+
 struct alignas(64) cpu {
   std::uint64_t read_tags[tag_entries];
   std::uint64_t write_tags[tag_entries];
+  std::uint32_t tags_set;                ///< entries set since the tables were empty
+  std::uint8_t tags_set_at[most_tags_set];  ///< the first of them
   std::uint32_t number;
   std::uint32_t core;
   std::uint32_t socket;
@@ -119,7 +123,18 @@ inline cycles& clock_of(const cpu& which) noexcept { return the.clocks[which.num
 /// Makes unlatch_lab_fast describe this CPU, or host mode.
 void arm(cpu& which) noexcept;
 void arm_host() noexcept;
-void forget_tags(cpu& which) noexcept;
+/// Empties its tag tables.
+inline void forget_tags(cpu& which) noexcept {
+  if (which.tags_set <= most_tags_set) {
+    for (std::uint32_t i = 0; i < which.tags_set; ++i) {
+      which.read_tags[which.tags_set_at[i]] = which.write_tags[which.tags_set_at[i]] = 0;
+    }
+  } else {
+    __builtin_memset(which.read_tags, 0, sizeof which.read_tags);
+    __builtin_memset(which.write_tags, 0, sizeof which.write_tags);
+  }
+  which.tags_set = 0;
+}
 
 /// Lets CPUs that are behind the running one run first, and this one's interrupts happen.
 void catch_up(std::uintptr_t code) noexcept;

@@ -69,6 +69,7 @@ void open_cpus() noexcept {
     tx.allocated.clear();
     tx.freed.clear();
     each.meter = {};
+    each.tags_set = most_tags_set + 1;
     forget_tags(each);
     each.number = i;
     each.core = rules.core_of(i);
@@ -113,6 +114,9 @@ void open_machine(const model& rules, const options& how) noexcept {
   the.costs[0] = costs_with(rules.core.load_overlap);
   the.costs[1] = costs_with(rules.core.store_overlap);
   the.costs[2] = costs_with(0);
+  // A hit costs the slot it takes; where a chain of loads waits for it, the instrumented code's block
+  // costs have the latency.
+  the.costs[0].l1 = the.costs[1].l1 = 1;
   for (std::uint32_t i = 0; i < rules.cores(); ++i) {
     the.cores[i].l1.open(rules.l1d.sets(), rules.l1d.ways);
     the.cores[i].l2.open(rules.l2.sets(), rules.l2.ways);

@@ -80,17 +80,19 @@ void release(thread& which) noexcept {
 
 }  // namespace threads
 
+#define CALLER __builtin_return_address(0)
+
 namespace scheduler {
 
 namespace {
 
-void leave_transaction(abort_reason why) noexcept {
-  if (the.running->tx.depth == 0) return;
-  abort_self(0, why, reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)));
+std::uintptr_t code_of(const void* address) noexcept {
+  return reinterpret_cast<std::uintptr_t>(address);
 }
 
-std::uintptr_t caller_code(const void* address) noexcept {
-  return reinterpret_cast<std::uintptr_t>(address);
+// What follows cannot be part of a transaction. `caller` is where the program asked for it.
+void leave_transaction(const void* caller) noexcept {
+  if (the.running->tx.depth != 0) abort_self(0, abort_reason::system_call, code_of(caller));
 }
 
 // The running thread stops running until something makes it ready.
@@ -111,7 +113,7 @@ unsigned id(const thread* which) noexcept { return which->number; }
 void*& os_data(thread* which) noexcept { return which->os; }
 
 thread* create(void* (*entry)(void*), void* argument, cycles delay) noexcept {
-  leave_transaction(abort_reason::system_call);
+  leave_transaction(CALLER);
   thread* const made = threads::make(entry, argument);
   if (made != nullptr) dispatch::make_ready(*made, now() + delay);
   return made;
@@ -124,14 +126,14 @@ bool has_exited(const thread* which) noexcept { return which->state == thread_st
 void release(thread* which) noexcept { threads::release(*which); }
 
 void block() noexcept {
-  leave_transaction(abort_reason::system_call);
+  leave_transaction(CALLER);
   thread& self = *the.running->current;
   if (!self.wake_pending) stop_running();
   self.wake_pending = false;
 }
 
 bool block_until(cycles deadline) noexcept {
-  leave_transaction(abort_reason::system_call);
+  leave_transaction(CALLER);
   thread& self = *the.running->current;
   if (self.wake_pending) {
     self.wake_pending = false;
@@ -145,7 +147,7 @@ bool block_until(cycles deadline) noexcept {
 }
 
 void wake(thread* which, cycles delay) noexcept {
-  leave_transaction(abort_reason::system_call);
+  leave_transaction(CALLER);
   if (which->state != thread_state::blocked) {
     which->wake_pending = true;
     return;
@@ -156,7 +158,7 @@ void wake(thread* which, cycles delay) noexcept {
 }
 
 void yield() noexcept {
-  leave_transaction(abort_reason::system_call);
+  leave_transaction(CALLER);
   lab::cpu& me = *the.running;
   thread& self = *me.current;
   if (me.queued != 0) {
@@ -171,7 +173,7 @@ void yield() noexcept {
 }
 
 void exit(void* value) noexcept {
-  leave_transaction(abort_reason::system_call);
+  leave_transaction(CALLER);
   lab::cpu& me = *the.running;
   thread& self = *me.current;
   self.result = value;
@@ -192,16 +194,16 @@ void charge(cycles time) noexcept {
 
 void enter_kernel() noexcept {
   if (the.running == nullptr) return;
-  leave_transaction(abort_reason::system_call);
+  leave_transaction(CALLER);
   lab::cpu& me = *the.running;
   ++me.meter.system_calls;
   clock_of(me) += the.rules.system.system_call;
   if (the.strategy != nullptr) {
     explore::consider(scheduling_point::kind::kernel, 0, 0,
-                      caller_code(__builtin_return_address(0)));
+                      code_of(CALLER));
     return;
   }
-  synchronize(caller_code(__builtin_return_address(0)));
+  synchronize(code_of(CALLER));
 }
 
 unsigned cpu() noexcept { return the.running == nullptr ? 0 : the.running->number; }
@@ -219,7 +221,7 @@ void affinity(const thread* which, std::uint64_t (&mask)[2]) noexcept {
 }
 
 void interrupt_all() noexcept {
-  leave_transaction(abort_reason::system_call);
+  leave_transaction(CALLER);
   for (std::uint32_t i = 0; i < the.rules.cpus(); ++i) interrupts::send(the.cpus[i]);
 }
 

@@ -46,6 +46,7 @@ class tag_array {
   /// The way of `line` in `set`, or absent.
   [[nodiscard]] std::uint32_t find(std::uint32_t set, std::uint32_t line) const noexcept {
     const std::uint32_t* tags = row(set);
+    if (ways_ == 8) return find_of_eight(tags, line);
     const __m128i wanted = _mm_set1_epi32(static_cast<int>(line));
     for (std::uint32_t way = 0; way < ways_; way += 4) {
       const __m128i four = _mm_load_si128(reinterpret_cast<const __m128i*>(tags + way));
@@ -68,8 +69,7 @@ class tag_array {
   /// Puts a line that is not there into the set; returns the line that leaves for it, or 0.
   std::uint32_t insert(std::uint32_t set, std::uint32_t line) noexcept {
     std::uint32_t* const tags = row(set);
-    std::uint32_t way = find(set, 0);
-    if (way >= ways_) way = oldest(set);
+    const std::uint32_t way = oldest(set);
     const std::uint32_t leaves = tags[way];
     tags[way] = line;
     touch(set, way);
@@ -78,7 +78,7 @@ class tag_array {
 
   void remove(std::uint32_t set, std::uint32_t line) noexcept {
     const std::uint32_t way = find(set, line);
-    if (way != absent) row(set)[way] = 0;
+    if (way != absent) row(set)[way] = row(set)[padded_ + way] = 0;
   }
 
   /// The line in a way of a set, 0 if it is empty: for reports.
@@ -87,6 +87,15 @@ class tag_array {
   }
 
  private:
+  static std::uint32_t find_of_eight(const std::uint32_t* tags, std::uint32_t line) noexcept {
+    const auto* const fours = reinterpret_cast<const __m128i*>(tags);
+    const __m128i wanted = _mm_set1_epi32(static_cast<int>(line));
+    const __m128i low = _mm_cmpeq_epi32(_mm_load_si128(fours), wanted);
+    const __m128i high = _mm_cmpeq_epi32(_mm_load_si128(fours + 1), wanted);
+    const auto equal = static_cast<unsigned>(_mm_movemask_epi8(_mm_packs_epi32(low, high)));
+    return equal == 0 ? absent : static_cast<std::uint32_t>(std::countr_zero(equal)) / 2;
+  }
+
   [[nodiscard]] std::size_t bytes() const noexcept {
     return std::size_t{sets_} * padded_ * 2 * sizeof(std::uint32_t);
   }
@@ -102,7 +111,8 @@ class tag_array {
     return way;
   }
 
-  std::uint32_t* words_ = nullptr;  // a set: its tags, then when each was last touched
+  // A set: its tags, then when each was last touched; an empty way never was.
+  std::uint32_t* words_ = nullptr;
   std::uint32_t sets_ = 0;
   std::uint32_t ways_ = 0;
   std::uint32_t padded_ = 0;  // ways, up to a multiple of four

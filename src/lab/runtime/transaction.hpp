@@ -56,6 +56,7 @@ struct undo_entry {
 struct transaction {
   std::uint32_t depth = 0;
   bool elided = false;             ///< begun by XACQUIRE
+  std::uintptr_t elided_lock = 0;  ///< whose XRELEASE ends it
   std::uint32_t read_overflow = 0; ///< read lines that have left the L1
   std::uintptr_t begin_stack = 0;  ///< the stack pointer at begin, with the registers on the stack
   std::uintptr_t begin_code = 0;   ///< where begin was called

@@ -16,8 +16,16 @@ namespace unlatch::lab {
 
 namespace {
 
-// Other CPUs may have lines of this thread's stack in their fast paths: they must ask from now on.
-void hide_own_stack() noexcept {
+// Others have touched this thread's stack. What their transactions have written there must not get
+// into the copy, and their fast paths must ask from now on.
+void take_back_stack(const cpu& me, std::uintptr_t from) noexcept {
+  const std::uintptr_t top = me.current->stack + stack_bytes;
+  for (std::uintptr_t at = from & ~std::uintptr_t{63}; at < top; at += 64) {
+    const line_record& record = the.lines[the.lines.line_of(at)];
+    if (record.writer == 0 || record.writer == me.number + 1) continue;
+    abort_other(the.cpus[record.writer - 1], abort_status::conflict | abort_status::retry,
+                abort_reason::conflict, clock_of(me));
+  }
   for (std::uint32_t i = 0; i < the.rules.cpus(); ++i) {
     if (the.cpus[i].current != nullptr) forget_tags(the.cpus[i]);
   }
@@ -38,17 +46,15 @@ void begin_outermost(cpu& me, std::uintptr_t stack, std::uintptr_t code, bool el
   tx.begin_clock = clock_of(me);
   tx.read_overflow = 0;
   tx.elided = elided;
+  tx.elided_lock = 0;
+  if (owner.stack_seen) take_back_stack(me, stack);
   tx.stack_bytes = owner.stack + stack_bytes - stack;
   std::memcpy(tx.stack_copy, reinterpret_cast<const void*>(stack), tx.stack_bytes);
   std::memcpy(tx.exceptions, owner.exceptions, sizeof tx.exceptions);
   if (the.blame) tx.accesses.begin();
   tx.depth = 1;
   unlatch_lab_fast.in_transaction = 1;
-  if (owner.stack_seen) {
-    hide_own_stack();
-  } else {
-    forget_tags(me);
-  }
+  forget_tags(me);
   ++(elided ? me.meter.hle_started : me.meter.started);
 }
 
@@ -85,21 +91,29 @@ void reach(scheduling_point::kind what, std::uintptr_t code) noexcept {
 }  // namespace
 }  // namespace unlatch::lab
 
+#pragma GCC visibility push(default)
 extern "C" {
 
-/// The second half of unlatch_lab_begin (context.cpp), which has put the registers on the stack.
-std::uint32_t unlatch_lab_begin_at(std::uintptr_t stack) noexcept {
-  if (the.running == nullptr || !the.rules.transactions.rtm) return 0;
+std::uint32_t unlatch_lab_begin_elided() noexcept;
+
+/// The second half of unlatch_lab_begin and unlatch_lab_begin_elided (context.cpp), which have put
+/// the registers on the stack.
+std::uint32_t unlatch_lab_begin_at(std::uintptr_t stack, bool elided) noexcept {
+  const transaction_unit& unit = the.rules.transactions;
+  if (the.running == nullptr || !(elided ? unit.hle : unit.rtm)) return 0;
   constexpr std::size_t saved_registers = 6;
   const std::uintptr_t code = reinterpret_cast<std::uintptr_t*>(stack)[saved_registers];
-  reach(scheduling_point::kind::begin, code);
+  // Nobody can notice a begin, so it may run ahead; unless an interrupt is due.
+  if (the.strategy != nullptr || clock_of(*the.running) > unlatch_lab_fast.limit) {
+    reach(scheduling_point::kind::begin, code);
+  }
   cpu& me = *the.running;
   if (me.tx.depth != 0) {
     nest(me, code);
   } else {
-    begin_outermost(me, stack, code, false);
+    begin_outermost(me, stack, code, elided);
   }
-  clock_of(me) += the.rules.transactions.begin;
+  clock_of(me) += elided ? unit.hle_begin : unit.begin;
   return abort_status::started;
 }
 
@@ -108,7 +122,8 @@ void unlatch_lab_commit() noexcept {
     fail("a transaction was committed outside any (a general protection fault on hardware)");
   }
   const std::uintptr_t code = code_of(__builtin_return_address(0));
-  clock_of(*the.running) += the.rules.transactions.commit;
+  const transaction_unit& unit = the.rules.transactions;
+  clock_of(*the.running) += the.running->tx.elided ? unit.hle_commit : unit.commit;
   reach(scheduling_point::kind::commit, code);
   cpu& me = *the.running;
   if (me.tx.depth > 1) {
@@ -124,6 +139,34 @@ void unlatch_lab_abort(std::uint8_t code) noexcept {
              code_of(__builtin_return_address(0)));
 }
 
+std::uint32_t unlatch_lab_elided_exchange(std::uint32_t* lock, std::uint32_t value) noexcept {
+  constexpr auto sequential = static_cast<std::uint32_t>(order::sequential) << 4;
+  if (unlatch_lab_begin_elided() == abort_status::started) {
+    // The lock joins the read set; its store is left out, so other CPUs see it as it was.
+    unlatch_lab_atomic(lock, sizeof *lock,
+                       static_cast<std::uint32_t>(atomic_operation::load) | sequential, 0);
+    the.running->tx.elided_lock = code_of(lock);
+    return *lock;
+  }
+  unlatch_lab_atomic(lock, sizeof *lock,
+                     static_cast<std::uint32_t>(atomic_operation::exchange) | sequential, 0);
+  const std::uint32_t before = *lock;
+  *lock = value;
+  return before;
+}
+
+void unlatch_lab_elided_store(std::uint32_t* lock, std::uint32_t value) noexcept {
+  if (the.running != nullptr && the.running->tx.depth != 0 &&
+      the.running->tx.elided_lock == code_of(lock)) {
+    unlatch_lab_commit();
+    return;
+  }
+  constexpr auto release = static_cast<std::uint32_t>(order::release) << 4;
+  unlatch_lab_atomic(lock, sizeof *lock,
+                     static_cast<std::uint32_t>(atomic_operation::store) | release, 0);
+  *lock = value;
+}
+
 bool unlatch_lab_active() noexcept { return the.running != nullptr && the.running->tx.depth != 0; }
 
 bool unlatch_lab_has_transactions() noexcept {
@@ -131,3 +174,4 @@ bool unlatch_lab_has_transactions() noexcept {
 }
 
 }  // extern "C"
+#pragma GCC visibility pop
