@@ -259,7 +259,7 @@ TEST(Barriers, wait_for_everybody_in_every_round) {
 
 TEST(CallOnce, calls_once_and_again_after_an_exception) {
   int tries = 0;
-  int caught = 0;
+  std::atomic<int> caught = 0;
   simulate([&] {
     std::once_flag flag;
     in_threads(6, [&](int) {

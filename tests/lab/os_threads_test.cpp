@@ -57,19 +57,19 @@ TEST(SimulatedThreads, a_spinning_thread_does_not_keep_others_from_its_cpu) {
   simulate([&] {
     std::atomic<bool> go = false;
     std::vector<std::thread> threads;
-    for (int i = 0; i < 8; ++i) {
+    for (int i = 0; i < 4; ++i) {
       threads.emplace_back([&] {
         ++waiting;
         while (!go) {
         }
       });
     }
-    while (waiting < 8) {
+    while (waiting < 4) {
     }
     go = true;
     for (auto& each : threads) each.join();
   });
-  EXPECT_EQ(waiting, 8);
+  EXPECT_EQ(waiting, 4);
 }
 
 TEST(SimulatedThreads, have_their_own_names) {
@@ -110,35 +110,35 @@ TEST(SimulatedThreads, detached_threads_end_by_themselves) {
 
 struct counted {
   int value = 7;
-  static inline int alive = 0;
+  static inline std::atomic<int> alive = 0;
   counted() { ++alive; }
   ~counted() { --alive; }
 };
 thread_local counted mine;
 
 TEST(SimulatedThreads, thread_local_objects_are_new_and_destroyed) {
-  bool fresh = true;
+  std::atomic<bool> fresh = true;
   simulate([&] {
     for (int round = 0; round < 3; ++round) {
       std::vector<std::thread> threads;
       for (int i = 0; i < 3; ++i) {
         threads.emplace_back([&] {
-          fresh = fresh && mine.value == 7;
+          if (mine.value != 7) fresh = false;
           mine.value = 8;
         });
       }
       for (auto& each : threads) each.join();
     }
-    fresh = fresh && mine.value == 7;
+    if (mine.value != 7) fresh = false;
   });
   EXPECT_TRUE(fresh);
   EXPECT_EQ(counted::alive, 0);
 }
 
 TEST(SimulatedThreads, thread_specific_data_is_destroyed) {
-  static int destroyed;
+  static std::atomic<int> destroyed;
   destroyed = 0;
-  bool empty = true;
+  std::atomic<bool> empty = true;
   simulate([&] {
     pthread_key_t key;
     pthread_key_create(&key, [](void* p) { destroyed += *static_cast<int*>(p); });
@@ -146,7 +146,7 @@ TEST(SimulatedThreads, thread_specific_data_is_destroyed) {
     std::vector<std::thread> threads;
     for (int& each : values) {
       threads.emplace_back([&, key] {
-        empty = empty && pthread_getspecific(key) == nullptr;
+        if (pthread_getspecific(key) != nullptr) empty = false;
         pthread_setspecific(key, &each);
       });
     }
@@ -158,7 +158,7 @@ TEST(SimulatedThreads, thread_specific_data_is_destroyed) {
 }
 
 TEST(SimulatedThreads, exceptions_stay_in_their_thread) {
-  int caught = 0;
+  std::atomic<int> caught = 0;
   simulate([&] {
     std::vector<std::thread> threads;
     for (int i = 0; i < 4; ++i) {
