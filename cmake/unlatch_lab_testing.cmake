@@ -3,6 +3,8 @@
 # GoogleTest for the build that runs in the simulated machine: Debian's has another standard library,
 # so its sources, which Debian ships too, are built like everything else here.
 
+include_guard(GLOBAL)
+
 find_path(
   UNLATCH_GOOGLETEST_SOURCES googletest/src/gtest-all.cc
   HINTS /usr/src/googletest

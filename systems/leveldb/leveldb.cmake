@@ -64,13 +64,35 @@ function(unlatch_add_leveldb variant)
   add_library(${library}_testutil STATIC "${UNLATCH_LEVELDB_SOURCE_DIR}/util/histogram.cc"
                                          "${UNLATCH_LEVELDB_SOURCE_DIR}/util/testutil.cc")
   unlatch_leveldb_compile_options(${library}_testutil)
-  target_link_libraries(${library}_testutil PUBLIC ${library}_internals ${library} GTest::gmock
-                                                   GTest::gtest)
-  # Most of the time that the unit tests take to compile goes into these two.
-  target_precompile_headers(${library}_testutil PRIVATE <gtest/gtest.h> <gmock/gmock.h>)
+  target_link_libraries(${library}_testutil PUBLIC ${library}_internals ${library}
+                                                   ${leveldb_test_libraries})
+  if(UNLATCH_LAB)
+    unlatch_instrument(${library} ${library}_testutil)
+  else()
+    # Most of the time that the unit tests take to compile goes into these two.
+    target_precompile_headers(${library}_testutil PRIVATE <gtest/gtest.h> <gmock/gmock.h>)
+  endif()
 
   set(db_bench leveldb_db_bench_${variant})
   add_executable(${db_bench} "${UNLATCH_LEVELDB_SOURCE_DIR}/benchmarks/db_bench.cc")
   unlatch_leveldb_compile_options(${db_bench})
   target_link_libraries(${db_bench} PRIVATE ${library}_testutil)
+  if(UNLATCH_LAB)
+    target_sources(${db_bench} PRIVATE simulated/main.cpp)
+    target_include_directories(${db_bench} PRIVATE ${unlatch_SOURCE_DIR})
+    target_link_libraries(${db_bench} PRIVATE unlatch_models)
+    unlatch_instrument(${db_bench})
+    unlatch_link_lab_program(${db_bench} unlatch_lab_runtime)
+  endif()
 endfunction()
+
+if(UNLATCH_LAB)
+  include(unlatch_lab_testing)
+  set(leveldb_test_libraries unlatch_lab_googletest)
+  # Another main function runs this one in the simulated machine.
+  set_source_files_properties("${UNLATCH_LEVELDB_SOURCE_DIR}/benchmarks/db_bench.cc"
+                              PROPERTIES COMPILE_DEFINITIONS main=leveldb_db_bench_main)
+else()
+  find_package(GTest REQUIRED)
+  set(leveldb_test_libraries GTest::gmock GTest::gtest)
+endif()

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Usage: leveldb_db_bench_VARIANT --machine=MODEL [--seed=N] FLAG...
+//
+// LevelDB's own db_bench on a simulated machine: MODEL is the name of a built-in model or a file.
+// The other flags are db_bench's, and so is its output, in virtual time; the last line is what the
+// machine counted, as JSON. The database's files are real; what reading and writing them costs is
+// the machine's system calls, not a disk.
+
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/lab/lab.hpp"
+#include "src/lab/model_file.hpp"
+
+int leveldb_db_bench_main(int count, char** arguments);
+
+namespace {
+
+using namespace unlatch;
+
+struct wanted {
+  lab::model_file machine;
+  lab::options how;
+  std::vector<char*> rest;
+};
+
+lab::model_file find_machine(const std::string& name) {
+  for (const lab::model_file& each : lab::builtin_models()) {
+    if (each.name == name) return each;
+  }
+  return lab::read_model(name);
+}
+
+/// What is left of `argument` after `flag`; null if it is another.
+const char* value_of(const char* argument, std::string_view flag) {
+  return std::string_view(argument).starts_with(flag) ? argument + flag.size() : nullptr;
+}
+
+wanted parse(int count, char** arguments) {
+  wanted found;
+  std::string machine = "i7-4770";
+  for (int i = 0; i < count; ++i) {
+    if (const char* const name = value_of(arguments[i], "--machine=")) {
+      machine = name;
+    } else if (const char* const seed = value_of(arguments[i], "--seed=")) {
+      found.how.seed = std::stoull(seed);
+    } else {
+      found.rest.push_back(arguments[i]);
+    }
+  }
+  found.machine = find_machine(machine);
+  return found;
+}
+
+void print(const lab::run_result& run) {
+  const lab::counters& all = run.all;
+  const nlohmann::ordered_json line = {{"cycles", run.cycles},
+                                       {"seconds", run.seconds},
+                                       {"started", all.started},
+                                       {"committed", all.committed},
+                                       {"aborted", all.aborted},
+                                       {"misc1", all.misc1()},
+                                       {"misc3", all.misc3()},
+                                       {"misc5", all.misc5()},
+                                       {"cycles_t", all.cycles_in_transactions},
+                                       {"cycles_ct", all.cycles_committed},
+                                       {"accesses", all.accesses},
+                                       {"l1_misses", all.l1_misses},
+                                       {"l3_misses", all.l3_misses},
+                                       {"context_switches", all.context_switches},
+                                       {"system_calls", all.system_calls},
+                                       {"page_faults", all.page_faults}};
+  std::printf("machine %s\n", line.dump().c_str());
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  try {
+    wanted what = parse(count, arguments);
+    int status = 0;
+    const lab::run_result run = lab::run(what.machine.constants, what.how, [&] {
+      status = leveldb_db_bench_main(static_cast<int>(what.rest.size()), what.rest.data());
+    });
+    print(run);
+    return status;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+}
