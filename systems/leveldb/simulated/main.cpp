@@ -27,7 +27,8 @@ using namespace unlatch;
 struct wanted {
   lab::model_file machine;
   lab::options how;
-  std::vector<char*> rest;
+  /// Copies: where the process has its arguments depends on how large its environment is.
+  std::vector<std::string> rest;
 };
 
 lab::model_file find_machine(const std::string& name) {
@@ -84,9 +85,11 @@ void print(const lab::run_result& run) {
 int main(int count, char** arguments) {
   try {
     wanted what = parse(count, arguments);
+    std::vector<char*> flags;
+    for (std::string& flag : what.rest) flags.push_back(flag.data());
     int status = 0;
     const lab::run_result run = lab::run(what.machine.constants, what.how, [&] {
-      status = leveldb_db_bench_main(static_cast<int>(what.rest.size()), what.rest.data());
+      status = leveldb_db_bench_main(static_cast<int>(flags.size()), flags.data());
     });
     print(run);
     return status;
