@@ -29,6 +29,9 @@ struct options {
   std::uint64_t seed = 1;
   /// How many cycles hits in a core's own L1 may run ahead of other CPUs. 0: not at all (slow).
   std::uint64_t run_ahead = 200;
+  /// Whether CPUs that spin on unchanged lines are passed over until these change. Saves much time
+  /// where many spin, and changes nothing but the number of accesses counted.
+  bool pass_over_spinning = true;
   /// Whether to note who is to blame for aborts; costs time, changes no result.
   bool blame = true;
   /// Who chooses instead of the clocks (runtime/strategy.hpp); null: the clocks.

@@ -7,11 +7,14 @@
 #include "footprint.hpp"
 #include "hierarchy.hpp"
 #include "tracking.hpp"
+#include "waiting.hpp"
 
 namespace unlatch::lab {
 
-/// What an access may do besides: `joined` accesses belong to the one before, nothing runs between.
-enum class access_kind : std::uint8_t { plain, joined, atomic };
+/// What an access may do besides: `joined` accesses belong to the one before, nothing runs between;
+/// `ordered` and `atomic` ones, which change what threads agree on, never run ahead, or the CPU that releases a lock
+/// would have it again before others can see it free.
+enum class access_kind : std::uint8_t { plain, joined, ordered, atomic };
 
 /// Another thread's stack: from now on it is tracked like all memory. Its owner's transaction would
 /// put back more than its undo log says, so it ends.
@@ -29,16 +32,23 @@ template <bool write>
   cpu* me = the.running;
   bool alone = is_private(*me, the.lines[line], write);
   if (kind != access_kind::joined && clock_of(*me) > the.switch_limit &&
-      (clock_of(*me) > unlatch_lab_fast.limit || !alone)) {
+      (clock_of(*me) > unlatch_lab_fast.limit || !alone || kind >= access_kind::ordered)) {
     catch_up(code);
     me = the.running;  // the thread may have moved
     alone = is_private(*me, the.lines[line], write);
   }
-  tag_array& l1 = the.cores[me->core].l1;
-  const std::uint32_t way = l1.find(l1_set(line), line);
+  std::uint32_t way = the.cores[me->core].l1.find(l1_set(line), line);
+  while (the.asleep != 0 && waiting::wake_for(*me, line, write && !alone, way != tag_array::absent) &&
+         kind != access_kind::joined) {
+    catch_up(code);
+    me = the.running;
+    alone = is_private(*me, the.lines[line], write);
+    way = the.cores[me->core].l1.find(l1_set(line), line);
+  }
+  if (write) me->wrote = true;
   if (alone && way != tag_array::absent) [[likely]] {  // as touch() would, with nothing to ask
     line_record& record = the.lines[line];
-    l1.touch(l1_set(line), way);
+    the.cores[me->core].l1.touch(l1_set(line), way);
     if (write) {
       record.owner = static_cast<std::uint8_t>(me->core + 1);
       record.dirty = 1;
@@ -58,24 +68,23 @@ template <bool write>
                                           access_kind kind, std::uintptr_t code) noexcept {
   cpu* me = the.running;
   ++me->meter.accesses;
-  if (address - unlatch_lab_fast.stack_base < stack_bytes) {
+  const auto is_own_stack = [=] { return address - unlatch_lab_fast.stack_base < stack_bytes; };
+  if (is_own_stack()) {
     ++me->meter.stack_accesses;
     clock_of(*me) += unlatch_lab_fast.stack_cost;
-    if (clock_of(*me) <= unlatch_lab_fast.limit) return;
-    catch_up(code);  // a loop that waits for others to write here must let them
-    me = the.running;
-    if (address - unlatch_lab_fast.stack_base < stack_bytes) return;
+    // A loop that waits for others to write here must let them run, though.
+    if (kind == access_kind::joined || clock_of(*me) <= unlatch_lab_fast.limit) return;
+    if (the.strategy == nullptr) catch_up(code);
   }
-  if (the.strategy != nullptr) [[unlikely]] {
-    if (kind != access_kind::joined) {
-      using point = scheduling_point::kind;
-      explore::consider(kind == access_kind::atomic ? point::atomic
-                                                    : (write ? point::write : point::read),
-                        address, static_cast<std::uint32_t>(bytes), code);
-      me = the.running;
-    }
+  if (the.strategy != nullptr && kind != access_kind::joined) [[unlikely]] {
+    using point = scheduling_point::kind;
+    explore::consider(kind >= access_kind::ordered ? point::atomic
+                                                  : (write ? point::write : point::read),
+                      address, static_cast<std::uint32_t>(bytes), code);
     kind = access_kind::joined;
   }
+  if (is_own_stack()) return;
+  me = the.running;  // the thread may have moved
   if (on_some_stack(address)) [[unlikely]] touch_foreign_stack(*me, address);
   const access_costs& costs = the.costs[kind == access_kind::atomic ? 2 : (write ? 1 : 0)];
   const std::uintptr_t end = address + bytes;

@@ -6,6 +6,7 @@
 #include "interrupts.hpp"
 #include "explore.hpp"
 #include "timers.hpp"
+#include "waiting.hpp"
 
 namespace unlatch::lab {
 
@@ -97,6 +98,7 @@ void enqueue(cpu& where, thread& which) noexcept {
   (where.queue_head == nullptr ? where.queue_head : where.queue_tail->next) = &which;
   where.queue_tail = &which;
   ++where.queued;
+  waiting::wake(where, which.ready_at);
 }
 
 thread* dequeue(cpu& where) noexcept {

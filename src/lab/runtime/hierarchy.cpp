@@ -5,6 +5,7 @@
 
 #include "abort.hpp"
 #include "tracking.hpp"
+#include "waiting.hpp"
 
 namespace unlatch::lab {
 
@@ -47,7 +48,9 @@ void forget_tag(std::uint32_t core, std::uint32_t line, bool reads) noexcept {
   for (std::uint32_t i = 0; i < the.rules.threads_per_core; ++i) {
     cpu& which = cpu_of(core, i);
     which.write_tags[line & (tag_entries - 1)] = 0;
-    if (reads) which.read_tags[line & (tag_entries - 1)] = 0;
+    if (!reads) continue;
+    which.read_tags[line & (tag_entries - 1)] = 0;
+    waiting::wake(which, clock_of(*the.running));
   }
 }
 
@@ -219,6 +222,8 @@ void touch(cpu& me, const request& wanted, std::uint32_t way, const access_costs
     const std::uint32_t leaves = l1.insert(l1_set(line), line);
     if (leaves != 0) {
       leave_l1(me.core, leaves);
+      me.disturbed = true;
+      if (me.sibling != nullptr) me.sibling->disturbed = true;
       put_into_l2(me.core, leaves);
     }
   }

@@ -112,7 +112,7 @@ UNLATCH_LAB_HOOK void unlatch_lab_atomic(void* address, std::uint32_t size, std:
   const core_costs& costs = the.rules.core;
   const bool locked = operation != atomic_operation::store ||
                       static_cast<order>(what >> 4) == order::sequential;
-  hook<true>(address, size, locked ? access_kind::atomic : access_kind::plain, CODE);
+  hook<true>(address, size, locked ? access_kind::atomic : access_kind::ordered, CODE);
   if (!locked) return;
   // The model's figure is for the whole instruction on a line the core owns.
   const std::uint32_t whole = operation == atomic_operation::compare_exchange
@@ -240,7 +240,7 @@ UNLATCH_LAB_HOOK void unlatch_lab_string(std::uint32_t which, const char* first,
   }
 }
 
-UNLATCH_LAB_HOOK void unlatch_lab_instruction(std::uint32_t which, std::uint32_t cost) {
+UNLATCH_LAB_HOOK void unlatch_lab_instruction_noted(std::uint32_t which, std::uint32_t cost) {
   charge_cost(cost);
   if (the.running == nullptr) {
     if (static_cast<instruction>(which) == instruction::pause) _mm_pause();

@@ -3,6 +3,7 @@
 
 #include "abort.hpp"
 #include "dispatch.hpp"
+#include "waiting.hpp"
 
 namespace unlatch::lab::interrupts {
 
@@ -68,6 +69,7 @@ void skip_idle_time(cpu& which) noexcept {
 void send(cpu& to) noexcept {
   if (to.current == nullptr || &to == the.running) return;
   ++to.meter.interrupts;
+  waiting::wake(to, clock_of(*the.running));
   if (to.tx.depth != 0) {
     abort_other(to, 0, abort_reason::interrupt, clock_of(*the.running));
     return;

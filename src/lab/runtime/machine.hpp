@@ -64,6 +64,10 @@ inline constexpr std::uint32_t most_tags_set = 28;
 struct alignas(64) cpu {
   std::uint64_t read_tags[tag_entries];
   std::uint64_t write_tags[tag_entries];
+  bool asleep;  ///< it is passed over while its spin loop sees no change (waiting.hpp)
+  bool waits;   ///< it has executed a pause since its thread began
+  bool disturbed;  ///< a line has left its L1 since its last pause
+  bool wrote;   ///< a write has been noted since its last pause
   std::uint32_t tags_set;                ///< entries set since the tables were empty
   std::uint8_t tags_set_at[most_tags_set];  ///< the first of them
   std::uint32_t number;
@@ -100,7 +104,9 @@ struct machine {
   cpu* running = nullptr;
   cycles switch_limit = 0;  ///< an access that others can notice may not happen after this
   std::uint64_t run_ahead = 0;
+  std::uint32_t asleep = 0;  ///< CPUs that are
   bool blame = false;
+  bool pass_over_spinning = true;
   bool active = false;      ///< between the begin and the end of a run
   const lab::strategy* strategy = nullptr;
   clock_heap ready;

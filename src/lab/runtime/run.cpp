@@ -15,6 +15,7 @@
 #include "os/os.hpp"
 #include "storage.hpp"
 #include "threads.hpp"
+#include "waiting.hpp"
 
 namespace unlatch::lab {
 
@@ -83,6 +84,8 @@ void open_cpus() noexcept {
     }
     each.current = each.queue_head = each.queue_tail = nullptr;
     each.queued = 0;
+    each.asleep = each.waits = false;
+    each.wrote = each.disturbed = true;
     each.slice_end = each.slowed_until = 0;
     the.clocks[i] = 0;
     interrupts::begin_run(each);
@@ -108,6 +111,7 @@ void open_machine(const model& rules, const options& how) noexcept {
   the.rules = rules;
   the.run_ahead = how.run_ahead;
   the.blame = how.blame;
+  the.pass_over_spinning = how.pass_over_spinning;
   the.strategy = how.strategy;
   the.chance = random(how.seed);
   the.lines.reset(heap::end(), heap::arena_address + heap::arena_bytes, rules.system.page_bytes);
@@ -130,6 +134,7 @@ void open_machine(const model& rules, const options& how) noexcept {
   threads::reset();
   dispatch::reset();
   explore::begin_run();
+  waiting::begin_run();
   blame::begin_run();
 }
 
