@@ -3,6 +3,7 @@
 #include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -247,6 +248,44 @@ TEST(Files, are_the_hosts) {
   EXPECT_EQ(text, std::string("some text\n\0", 11));
   EXPECT_EQ(about.st_size, 11);
   EXPECT_EQ(access(path.c_str(), F_OK), -1);
+}
+
+TEST(Files, are_mapped_at_the_same_addresses_in_every_run) {
+  const std::string path = testing::TempDir() + "unlatch_os_kernel_test";
+  void* places[2] = {};
+  char first = 0;
+  for (void*& place : places) {
+    simulate([&] {
+      const int file = open(path.c_str(), O_CREAT | O_TRUNC | O_RDWR, 0600);
+      EXPECT_EQ(ftruncate(file, 10000), 0);
+      EXPECT_EQ(pwrite(file, "x", 1, 5000), 1);
+      place = mmap(nullptr, 10000, PROT_READ, MAP_SHARED, file, 0);
+      first = static_cast<const char*>(place)[5000];
+      munmap(place, 10000);
+      close(file);
+      unlink(path.c_str());
+    });
+  }
+  EXPECT_EQ(first, 'x');
+  EXPECT_EQ(places[0], places[1]);
+}
+
+TEST(Streams, abort_transactions_and_are_written_once) {
+  const std::string path = testing::TempDir() + "unlatch_os_kernel_test";
+  status printed(1);
+  long size = 0;
+  simulate([&] {
+    std::FILE* const stream = std::fopen(path.c_str(), "w");
+    printed = attempt([&] { std::fprintf(stream, "lost"); });
+    std::fputs("kept", stream);
+    std::fclose(stream);
+    struct stat about {};
+    stat(path.c_str(), &about);
+    size = about.st_size;
+    std::remove(path.c_str());
+  });
+  EXPECT_EQ(printed.word(), 0u);
+  EXPECT_EQ(size, 4);
 }
 
 TEST(Reclamation, frees_after_a_grace_period) {

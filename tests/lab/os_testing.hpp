@@ -38,7 +38,7 @@ inline unlatch::lab::model small_machine() {
   m.system.context_switch_ns = 1500;
   m.system.futex_wake_ns = 3000;
   m.system.thread_start_ns = 10000;
-  m.system.quantum_us = 6000;
+  m.system.quantum_us = 200;
   m.system.page_bytes = 4096;
   return m;
 }

@@ -39,6 +39,7 @@ struct thread_record {
   void* argument;
   bool detached;
   bool ended;
+  void* result;
   thread_record* next_detached;
 
   const void* caller;  ///< where it last called the operating system
@@ -63,7 +64,7 @@ thread_record& record_of(thread* which) noexcept;
 thread_record* find_thread(pthread_t name) noexcept;
 pthread_t name_of(const thread_record& which) noexcept;
 
-/// Threads that nobody will join, the newest first.
+/// Threads that nobody will join any more, the newest first.
 thread_record* detached_threads() noexcept;
 void add_detached(thread_record& which) noexcept;
 void remove_detached(thread_record& which) noexcept;

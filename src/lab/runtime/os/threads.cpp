@@ -33,13 +33,17 @@ namespace {
   scheduler::enter_kernel();
   thread_record& me = current_thread();
   me.ended = true;
+  me.result = result;
   futex::wake_from_kernel(&me.ended, futex::everybody);
-  scheduler::exit(result);
+  scheduler::exit();
 }
 
 void* run_thread(void*) noexcept(false) {
   const thread_record& me = current_thread();
-  while (me.entry == nullptr) scheduler::yield();  // until its creator has filled the record in
+  while (me.entry == nullptr) {  // until its creator has filled the record in
+    scheduler::charge(10);
+    scheduler::yield();
+  }
   end_thread(me.entry(me.argument));
 }
 
@@ -49,7 +53,7 @@ void release(thread_record& ended) noexcept {
   scheduler::release(gone);
 }
 
-/// A detached thread cannot give its own stack back: the next call of pthread_create does.
+/// A thread cannot give its own stack back: if nobody joins it, the next pthread_create does.
 void release_detached() noexcept {
   for (thread_record* each = detached_threads(); each != nullptr;) {
     thread_record* const next = each->next_detached;
@@ -73,10 +77,13 @@ int join(pthread_t name, void** result, cycles deadline) noexcept {
     if (other->ended) break;
     if (const int error = futex::sleep_on(&other->ended, deadline)) return error;
   }
-  // It has said so; let it take the last steps to exit().
-  while (!scheduler::has_exited(other->scheduled)) scheduler::yield();
-  if (result != nullptr) write(*result, scheduler::result(other->scheduled));
-  release(*other);
+  if (result != nullptr) write(*result, other->result);
+  // It has woken us, but may not have taken its last step yet.
+  if (scheduler::has_exited(other->scheduled)) {
+    release(*other);
+  } else {
+    add_detached(*other);
+  }
   return 0;
 }
 
