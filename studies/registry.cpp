@@ -22,7 +22,7 @@ const std::vector<study>& registry() {
       mpsc_queue_study(), core_counters_study(), list_study(),           bucket_map_study(),
       random_study(),     lock_word_study(),     overhead_study(),       policies_study(),
       primitives_study(), capacity_study(),      duration_study(),       nesting_study(),
-      allocation_study(), abort_cost_study()};
+      prefixes_study(),   allocation_study(),    abort_cost_study()};
   return studies;
 }
 

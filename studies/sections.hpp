@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "studies/policies.hpp"
+#include "studies/prefix_lock.hpp"
 #include "studies/study.hpp"
 #include "studies/ttas_mutex.hpp"
 #include "unlatch/elide.hpp"
@@ -115,6 +116,7 @@ template <class Policies = elision_policies>
           {"ttas", "a test-and-test-and-set spin lock around every section"},
           {"shared_mutex", "std::shared_mutex, shared by sections that only read"},
           {"unlatch", "unlatch::elide on an elided<mutex>", Policies::names()},
+          {"prefixes", "a spin lock elided by XACQUIRE and XRELEASE", {}, machine_need::prefixes},
           {"retry",
            "a hardware transaction that is retried for ever, without a lock",
            {},
@@ -132,6 +134,7 @@ measurement with_section_type(const cell& one, Measure&& measure) {
   if (one.mode == "shared_mutex") {
     return measure.template operator()<shared_sections<std::shared_mutex>>();
   }
+  if (one.mode == "prefixes") return measure.template operator()<locked_sections<prefix_lock>>();
   if (one.mode == "retry") return measure.template operator()<retried_sections>();
   require_name("mode", one.mode, {"unlatch"});
   measurement measured;

@@ -27,6 +27,7 @@ study allocation_study();
 study capacity_study();
 study duration_study();
 study nesting_study();
+study prefixes_study();
 study primitives_study();
 
 // Only with UNLATCH_BUILD_SYSTEMS.

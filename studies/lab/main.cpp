@@ -46,6 +46,20 @@ nlohmann::json machine_counters(const lab::run_result& run) {
           {"migrations", all.migrations}};
 }
 
+/// Where the library counted none: transactions that a study ran by itself, or by prefixes.
+transaction_counts machine_transactions(const lab::counters& all) {
+  transaction_counts counts;
+  counts.started = all.started + all.hle_started;
+  counts.committed = all.committed + all.hle_committed;
+  counts.aborted.conflict = all.aborts[0];
+  counts.aborted.capacity = all.aborts[1] + all.aborts[2];
+  counts.aborted.explicitly = all.aborts[3];
+  for (std::size_t reason = 4; reason < std::size(all.aborts); ++reason) {
+    counts.aborted.other += all.aborts[reason];
+  }
+  return counts;
+}
+
 measurement simulate(const lab_request& request) {
   const study& what = find_study(request.study);
   measurement measured;
@@ -60,6 +74,7 @@ measurement simulate(const lab_request& request) {
   });
   if (failure) std::rethrow_exception(failure);
   measured.context_switches = run.all.context_switches;
+  if (measured.transactions.started == 0) measured.transactions = machine_transactions(run.all);
   measured.extra["machine"] = machine_counters(run);
   return measured;
 }
