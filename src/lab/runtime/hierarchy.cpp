@@ -108,6 +108,7 @@ std::uint32_t queue(cpu& me, line_record& record, std::uint32_t latency) noexcep
   const auto behind = static_cast<std::int32_t>(record.busy_until - now);
   const std::uint32_t wait = behind > 0 && behind < longest ? static_cast<std::uint32_t>(behind) : 0;
   record.busy_until = now + wait + latency;
+  record.moved_at = era_of(clock_of(me));
   me.meter.queue_cycles += wait;
   return wait;
 }

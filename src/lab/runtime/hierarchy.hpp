@@ -35,14 +35,27 @@ inline reader_set other_readers(const cpu& me, const line_record& record) noexce
   return others;
 }
 
-/// Whether no other CPU has anything to do with the access: no other core has written the line or, for
-/// a write, holds it; no other CPU's transaction has written it or, for a write, read it. What other
+/// An era is 2048 cycles; a line remembers the last in which cores passed it on, modulo 256.
+inline std::uint8_t era_of(cycles time) noexcept { return static_cast<std::uint8_t>(time >> 11); }
+
+/// Whether cores have passed the line on a moment ago, and are likely to do so again: then even hits
+/// must not run ahead, or a core would keep it longer than it may. (An old transfer may look like a
+/// recent one for 2 eras of 256, which costs time and changes nothing else.)
+inline bool is_contended(const line_record& record, cycles now) noexcept {
+  return static_cast<std::uint8_t>(era_of(now) - record.moved_at) <= 1;
+}
+
+/// Whether no other CPU has anything to do with the access: no other core has written the line or holds
+/// it, but for reads of a line that this core holds as well; no other CPU's transaction has written
+/// it or, for a write, read it. What other
 /// CPUs do to the line within the run-ahead may then come too late for it, as with a line in the L1.
 inline bool is_private(const cpu& me, const line_record& record, bool write) noexcept {
+  if (is_contended(record, clock_of(me))) return false;
   if (record.writer != 0 && record.writer != me.number + 1) return false;
   if (record.owner == me.core + 1) return !write || other_readers(me, record).empty();
   if (record.owner != 0) return false;
-  return !write || ((record.holders & ~me.core_bit) == 0 && other_readers(me, record).empty());
+  if ((record.holders & ~me.core_bit) != 0) return !write && (record.holders & me.core_bit) != 0;
+  return !write || other_readers(me, record).empty();
 }
 
 inline std::uint32_t l1_set(std::uint32_t line) noexcept {

@@ -31,7 +31,8 @@ namespace unlatch::lab {
   const std::uint32_t index = wanted.line & (tag_entries - 1);
   const std::uint64_t tag = the.lines.address_of(wanted.line) >> directory::line_bits;
   const bool in_transaction = me.tx.depth != 0;
-  const bool hidden = the.strategy != nullptr || (in_transaction && the.blame);
+  const bool hidden = the.strategy != nullptr || (in_transaction && the.blame) ||
+                      is_contended(record, clock_of(me));
   const bool own = record.owner == me.core + 1 && other_readers(me, record).empty();
   const bool written = record.writer == me.number + 1;
   if (!hidden && me.tags_set <= most_tags_set) {
