@@ -221,7 +221,7 @@ TEST(LabTransaction, does_not_survive_the_first_touch_of_a_page_even_when_retrie
       tsx::commit();
       ++commits;
     }
-    EXPECT_EQ(commits, 0);
+    EXPECT_EQ(commits, 0) << static_cast<void*>(fresh);
     fresh[9000] = 1;
     if (tsx::begin().started()) {
       fresh[9000] = 2;

@@ -40,6 +40,18 @@ std::uint32_t status_of(abort_reason why) noexcept {
   }
 }
 
+// What others have written on the stack meanwhile goes into the copy before the copy goes back.
+void put_stack_back(transaction& tx) noexcept {
+  const std::uintptr_t top = tx.begin_stack + tx.stack_bytes;
+  for (const foreign_write& each : tx.foreign_writes) {
+    if (each.address < tx.begin_stack || each.address + each.bytes > top) continue;
+    std::memcpy(tx.stack_copy + (each.address - tx.begin_stack),
+                reinterpret_cast<const void*>(each.address), each.bytes);
+  }
+  tx.foreign_writes.clear();
+  std::memcpy(reinterpret_cast<void*>(tx.begin_stack), tx.stack_copy, tx.stack_bytes);
+}
+
 // Puts the simulated state back to begin, at `now`.
 void roll_back(cpu& victim, std::uint32_t status, abort_reason why, cycles now) noexcept {
   transaction& tx = victim.tx;
@@ -67,7 +79,7 @@ void roll_back(cpu& victim, std::uint32_t status, abort_reason why, cycles now) 
   heap::roll_back(tx);
   thread& owner = *victim.current;
   std::memcpy(owner.exceptions, tx.exceptions, sizeof tx.exceptions);
-  std::memcpy(reinterpret_cast<void*>(tx.begin_stack), tx.stack_copy, tx.stack_bytes);
+  put_stack_back(tx);
   owner.stack_pointer = tx.begin_stack;
   owner.resume_value = status;
   cycles& clock = clock_of(victim);

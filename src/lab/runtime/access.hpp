@@ -16,9 +16,11 @@ namespace unlatch::lab {
 /// would have it again before others can see it free.
 enum class access_kind : std::uint8_t { plain, joined, ordered, atomic };
 
-/// Another thread's stack: from now on it is tracked like all memory. Its owner's transaction would
-/// put back more than its undo log says, so it ends.
-void touch_foreign_stack(const cpu& me, std::uintptr_t address) noexcept;
+/// Another thread's stack: from now on it is tracked like all memory. A transaction that its owner runs
+/// has not tracked it until now, and ends; later ones leave out what others write when they copy the
+/// stack back.
+void touch_foreign_stack(const cpu& me, std::uintptr_t address, std::size_t bytes,
+                         bool write) noexcept;
 
 [[gnu::always_inline]] inline bool on_some_stack(std::uintptr_t address) noexcept {
   return address - stacks_address < most_threads * stack_bytes;
@@ -85,7 +87,9 @@ template <bool write>
   }
   if (is_own_stack()) return;
   me = the.running;  // the thread may have moved
-  if (on_some_stack(address)) [[unlikely]] touch_foreign_stack(*me, address);
+  if (on_some_stack(address)) [[unlikely]] {
+    touch_foreign_stack(*me, address, bytes, write);
+  }
   const access_costs& costs = the.costs[kind == access_kind::atomic ? 2 : (write ? 1 : 0)];
   const std::uintptr_t end = address + bytes;
   for (std::uintptr_t at = address; at < end;) {

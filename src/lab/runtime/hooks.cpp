@@ -51,13 +51,20 @@ std::uint64_t bounded_length(const char* text, std::uint64_t limit) noexcept {
 
 }  // namespace
 
-void touch_foreign_stack(const cpu& me, std::uintptr_t address) noexcept {
+void touch_foreign_stack(const cpu& me, std::uintptr_t address, std::size_t bytes,
+                         bool write) noexcept {
   thread& owner = the.threads[(address - stacks_address) / stack_bytes];
   if (&owner == me.current || owner.state == thread_state::free) return;
+  const bool seen_before = owner.stack_seen;
   owner.stack_seen = true;
   if (owner.state != thread_state::running) return;
   cpu& other = the.cpus[owner.last_cpu];
+  if (!seen_before) waiting::wake(other, clock_of(me));  // it may wait for a word on its stack
   if (other.tx.depth == 0) return;
+  if (seen_before) {
+    if (write) other.tx.foreign_writes.push({address, bytes});
+    return;
+  }
   abort_other(other, abort_status::conflict | abort_status::retry, abort_reason::conflict,
               clock_of(me));
 }

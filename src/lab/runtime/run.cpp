@@ -66,6 +66,7 @@ void open_cpus() noexcept {
     if (tx.stack_copy == nullptr) tx.stack_copy = static_cast<std::uint8_t*>(reserve(stack_bytes));
     tx.depth = 0;
     tx.undo.clear();
+    tx.foreign_writes.clear();
     tx.lines.clear();
     tx.allocated.clear();
     tx.freed.clear();

@@ -40,7 +40,11 @@ namespace unlatch::lab {
     ++me.tags_set;
   }
   me.read_tags[index] = hidden ? 0 : tag;
-  me.write_tags[index] = !hidden && own && (!in_transaction || written) ? tag : 0;
+  // Writes to others' stacks are all to be seen (access.hpp); a stack's own tracked lines may be hit.
+  const std::uintptr_t beyond = (tag << directory::line_bits) - stacks_address;
+  const bool foreign = beyond < most_threads * stack_bytes &&
+                       beyond / stack_bytes != me.current->number;
+  me.write_tags[index] = !hidden && !foreign && own && (!in_transaction || written) ? tag : 0;
   if (me.sibling != nullptr) me.sibling->read_tags[index] = me.sibling->write_tags[index] = 0;
 }
 

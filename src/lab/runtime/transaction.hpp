@@ -9,7 +9,8 @@
 //
 // Invariants (while depth > 0):
 //   1. A line is in `lines` once if this CPU is its writer or among its readers, else not at all.
-//   2. Undoing `undo` from its end, then copying `stack` back, gives the memory as it was at begin.
+//   2. Undoing `undo` from its end, then copying the stack back but for `foreign_writes`, gives the
+//      memory as it was at begin, with what others have written since.
 //   3. No other simulated thread sees a byte that the transaction wrote: any access to such a line
 //      by another CPU aborts it first (requester wins, whether in a transaction or not).
 //   4. What it allocated is given back at an abort; what it freed is freed at the commit.
@@ -53,6 +54,12 @@ struct undo_entry {
   std::uint64_t value;
 };
 
+/// Bytes of the thread's own stack that somebody else has written meanwhile.
+struct foreign_write {
+  std::uintptr_t address;
+  std::size_t bytes;
+};
+
 struct transaction {
   std::uint32_t depth = 0;
   bool elided = false;             ///< begun by XACQUIRE
@@ -64,6 +71,7 @@ struct transaction {
   std::uint64_t exceptions[2] = {};  ///< __cxa_eh_globals at begin
   std::uint8_t* stack_copy = nullptr;
   std::size_t stack_bytes = 0;
+  host_array<foreign_write> foreign_writes;
   host_array<undo_entry> undo;
   host_array<std::uint32_t> lines;
   host_array<void*> allocated;

@@ -67,6 +67,7 @@ void commit(cpu& me) noexcept {
   }
   tx.lines.clear();
   tx.undo.clear();
+  tx.foreign_writes.clear();
   heap::commit(tx);
   tx.depth = 0;
   unlatch_lab_fast.in_transaction = 0;
