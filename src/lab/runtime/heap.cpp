@@ -32,16 +32,22 @@ struct lists {
   std::uintptr_t end[small_classes];
 };
 
-std::uintptr_t arena_end;
-lists* every;                 // one for each CPU, then the host's
+// The arena has two parts: for the program and for libraries.
+struct part {
+  std::uintptr_t end;    // of what has been handed out
+  std::uintptr_t limit;
+  free_block* large[shelves];
+};
+
+part parts[2];
+lists* every;                 // one for each CPU, then the host's, then the libraries'
 std::uint8_t* class_of;       // by piece; 0: not handed out, else size class + 1, or as above
 std::uint32_t* allocated_by;  // by 16 bytes of the arena: who allocated the block that begins there
-free_block* large[shelves];
 std::uint8_t class_for[64 + 1];  // by size in units of 16, up to 1024
 
 void open() noexcept {
   reserve(arena_bytes, arena_address);
-  every = static_cast<lists*>(reserve((most_cpus + 1) * sizeof(lists)));
+  every = static_cast<lists*>(reserve((most_cpus + 2) * sizeof(lists)));
   class_of = static_cast<std::uint8_t*>(reserve(pieces));
   allocated_by = static_cast<std::uint32_t*>(reserve(arena_bytes / 16 * sizeof(std::uint32_t)));
   std::uint8_t size_class = 0;
@@ -49,12 +55,17 @@ void open() noexcept {
     while (small_sizes[size_class] < units * 16) ++size_class;
     class_for[units] = size_class;
   }
-  arena_end = arena_address;
+  parts[0].end = arena_address;
+  parts[0].limit = parts[1].end = arena_address + program_bytes;
+  parts[1].limit = arena_address + arena_bytes;
 }
 
-lists& mine() noexcept {
+lists& lists_for(bool library) noexcept {
+  if (library) return every[most_cpus + 1];
   return every[the.running == nullptr ? most_cpus : the.running->number];
 }
+
+bool is_library(std::uintptr_t block) noexcept { return block >= arena_address + program_bytes; }
 
 std::size_t piece_of(std::uintptr_t address) noexcept {
   return (address - arena_address) / piece_bytes;
@@ -67,22 +78,22 @@ std::uint32_t small_class(std::size_t bytes) noexcept {
   return size_class;
 }
 
-std::uintptr_t extend(std::size_t bytes) noexcept {
-  const std::uintptr_t begin = arena_end;
-  if (bytes > arena_address + arena_bytes - arena_end) return 0;
-  arena_end += bytes;
+std::uintptr_t extend(part& from, std::size_t bytes) noexcept {
+  const std::uintptr_t begin = from.end;
+  if (bytes > from.limit - begin) return 0;
+  from.end += bytes;
   return begin;
 }
 
-std::uintptr_t allocate_small(std::uint32_t size_class) noexcept {
-  lists& from = mine();
+std::uintptr_t allocate_small(std::uint32_t size_class, bool library) noexcept {
+  lists& from = lists_for(library);
   if (free_block* const block = from.free[size_class]; block != nullptr) {
     from.free[size_class] = block->next;
     return reinterpret_cast<std::uintptr_t>(block);
   }
   const std::size_t bytes = small_sizes[size_class];
   if (from.next[size_class] + bytes > from.end[size_class]) {
-    const std::uintptr_t piece = extend(piece_bytes);
+    const std::uintptr_t piece = extend(parts[library], piece_bytes);
     if (piece == 0) return 0;
     class_of[piece_of(piece)] = static_cast<std::uint8_t>(size_class + 1);
     from.next[size_class] = piece;
@@ -112,14 +123,15 @@ std::uint64_t& bytes_of_large(std::uintptr_t block) noexcept {
   return *reinterpret_cast<std::uint64_t*>(&allocated_by[(block - arena_address) / 16 + 2]);
 }
 
-std::uintptr_t allocate_large(std::size_t bytes) noexcept {
+std::uintptr_t allocate_large(std::size_t bytes, bool library) noexcept {
+  part& from = parts[library];
   const std::size_t rounded = round_large(bytes);
   const std::uint32_t shelf = shelf_of(rounded);
-  if (free_block* const block = large[shelf]; block != nullptr) {
-    large[shelf] = block->next;
+  if (free_block* const block = from.large[shelf]; block != nullptr) {
+    from.large[shelf] = block->next;
     return reinterpret_cast<std::uintptr_t>(block);
   }
-  const std::uintptr_t block = extend(rounded);
+  const std::uintptr_t block = extend(from, rounded);
   if (block == 0) return 0;
   bytes_of_large(block) = rounded;
   class_of[piece_of(block)] = large_class;
@@ -132,11 +144,11 @@ void free_now(void* block) noexcept {
   auto* const freed = static_cast<free_block*>(block);
   const std::uint8_t size_class = class_of[piece_of(address)];
   if (size_class == large_class) {
-    free_block*& shelf = large[shelf_of(bytes_of_large(address))];
+    free_block*& shelf = parts[is_library(address)].large[shelf_of(bytes_of_large(address))];
     freed->next = shelf;
     shelf = freed;
   } else if (size_class != 0 && size_class != inside_large) {
-    free_block*& list = mine().free[size_class - 1];
+    free_block*& list = lists_for(is_library(address)).free[size_class - 1];
     freed->next = list;
     list = freed;
   } else {
@@ -148,7 +160,7 @@ bool in_arena(std::uintptr_t address) noexcept { return address - arena_address 
 
 }  // namespace
 
-std::uintptr_t end() noexcept { return arena_end; }
+std::uintptr_t end() noexcept { return parts[0].end; }
 
 void* allocate(std::size_t bytes, std::size_t alignment, std::uintptr_t code) noexcept {
   if (every == nullptr) open();
@@ -158,13 +170,14 @@ void* allocate(std::size_t bytes, std::size_t alignment, std::uintptr_t code) no
     if (alignment > 64) bytes = std::bit_ceil(bytes);
     if (alignment > piece_bytes) return nullptr;
   }
+  const bool library = code >> 32 != 0;  // the program's own code lies below 4 GiB
   std::uintptr_t block = 0;
   if (bytes <= small_sizes[small_classes - 1]) {
     std::uint32_t size_class = small_class(bytes);
     while (alignment > 16 && small_sizes[size_class] % alignment != 0) ++size_class;
-    block = allocate_small(size_class);
+    block = allocate_small(size_class, library);
   } else if (bytes <= arena_bytes) {
-    block = allocate_large(bytes);
+    block = allocate_large(bytes, library);
   }
   if (block == 0) return nullptr;
   allocated_by[(block - arena_address) / 16] = static_cast<std::uint32_t>(code);
@@ -207,7 +220,7 @@ void roll_back(transaction& aborted) noexcept {
 }
 
 bool find(std::uintptr_t address, block& found) noexcept {
-  if (!in_arena(address) || address >= arena_end) return false;
+  if (!in_arena(address) || address >= parts[is_library(address)].end) return false;
   std::size_t piece = piece_of(address);
   const std::uint8_t size_class = class_of[piece];
   if (size_class == large_class || size_class == inside_large) {

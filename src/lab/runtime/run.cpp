@@ -115,7 +115,7 @@ void open_machine(const model& rules, const options& how) noexcept {
   the.pass_over_spinning = how.pass_over_spinning;
   the.strategy = how.strategy;
   the.chance = random(how.seed);
-  the.lines.reset(heap::end(), heap::arena_address + heap::arena_bytes, rules.system.page_bytes);
+  the.lines.reset(heap::end(), heap::arena_address + heap::program_bytes, rules.system.page_bytes);
   the.costs[0] = costs_with(rules.core.load_overlap);
   the.costs[1] = costs_with(rules.core.store_overlap);
   the.costs[2] = costs_with(0);
