@@ -12,7 +12,9 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <condition_variable>
 #include <cstdio>
+#include <mutex>
 #include <random>
 #include <string>
 #include <thread>
@@ -143,6 +145,65 @@ TEST(Kernel, a_once_flag_rolls_back) {
     }
   });
   EXPECT_EQ(calls, 1);
+}
+
+struct noted {
+  static inline std::atomic<int> destroyed = 0;
+  int value = 1;
+  ~noted() { destroyed += value; }
+};
+thread_local noted local_object;
+
+TEST(Kernel, what_a_thread_owns_rolls_back) {
+  noted::destroyed = 0;
+  void* seen[2] = {};
+  simulate([&] {
+    pthread_key_t key;
+    pthread_key_create(&key, nullptr);
+    std::thread([&] {
+      static int first, second;
+      pthread_setspecific(key, &first);
+      attempt([&] {
+        local_object.value = 10;  // constructed here
+        pthread_setspecific(key, &second);
+        hardware::abort<1>();
+      });
+      seen[0] = pthread_getspecific(key);
+      attempt([&] {
+        local_object.value += 100;  // and here anew
+        pthread_setspecific(key, &second);
+      });
+      seen[1] = pthread_getspecific(key);
+      EXPECT_EQ(seen[0], &first);
+      EXPECT_EQ(seen[1], &second);
+    }).join();
+    pthread_key_delete(key);
+  });
+  EXPECT_EQ(noted::destroyed, 101);
+}
+
+TEST(Kernel, a_condition_variable_without_waiters_is_notified_in_a_transaction) {
+  status notified(0), woken(1);
+  simulate([&] {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool ready = false;
+    notified = attempt([&] { changed.notify_all(); });
+    std::thread waiter([&] {
+      std::unique_lock lock(mutex);
+      changed.wait(lock, [&] { return ready; });
+    });
+    std::this_thread::sleep_for(1ms);
+    woken = attempt([&] { changed.notify_all(); });
+    {
+      const std::lock_guard guard(mutex);
+      ready = true;
+    }
+    changed.notify_all();
+    waiter.join();
+  });
+  EXPECT_TRUE(notified.started());
+  EXPECT_EQ(woken.word(), 0u);
 }
 
 TEST(Kernel, shows_the_models_cpus) {

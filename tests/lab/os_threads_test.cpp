@@ -2,6 +2,8 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <cstdlib>
+#include <memory>
 #include <set>
 #include <thread>
 #include <vector>
@@ -175,6 +177,35 @@ TEST(SimulatedThreads, exceptions_stay_in_their_thread) {
     for (auto& each : threads) each.join();
   });
   EXPECT_EQ(caught, 4);
+}
+
+TEST(SimulatedThreads, end_by_pthread_exit) {
+  void* result = nullptr;
+  bool destroyed = false;
+  simulate([&] {
+    pthread_t name;
+    pthread_create(
+        &name, nullptr,
+        [](void* argument) -> void* {
+          static thread_local std::unique_ptr<bool, void (*)(bool*)> mark(
+              static_cast<bool*>(argument), [](bool* flag) { *flag = true; });
+          pthread_exit(argument);
+        },
+        &destroyed);
+    pthread_join(name, &result);
+  });
+  EXPECT_EQ(result, &destroyed);
+  EXPECT_TRUE(destroyed);
+}
+
+TEST(SimulatedThreadsDeathTest, an_exception_that_leaves_a_thread_terminates) {
+  EXPECT_DEATH(simulate([] { std::thread([] { throw 1; }).join(); }), "terminating");
+}
+
+TEST(SimulatedThreadsDeathTest, any_thread_may_end_the_process) {
+  EXPECT_EXIT(simulate([] { std::thread([] { std::exit(3); }).join(); }),
+              testing::ExitedWithCode(3), "");
+  EXPECT_EXIT(simulate([] { std::exit(4); }), testing::ExitedWithCode(4), "");
 }
 
 TEST(SimulatedThreads, the_hosts_threads_still_work_between_runs) {
