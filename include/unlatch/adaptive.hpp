@@ -22,6 +22,9 @@ namespace unlatch::policy {
 /// - Capacity: once more if the hardware says so (an SMT sibling may have caused it), else the
 ///   lock.
 /// - Interrupts, page faults and system calls: once more; a page fault is served by the lock's run.
+/// - Trying at all: only while it is faster than the lock, which is measured again and again
+///   (path_choice.hpp). One thread alone is better off with the lock (Nießing 2020), and sections
+///   that truly conflict often are.
 /// - Each section that had to fall back doubles the number of sections that skip elision next, from
 ///   1 to 1024; each commit halves it. The cost of trying in vain is thus below one aborted section
 ///   in a thousand, and a lock that has become elidable is found again after at most 1024 sections.
@@ -29,6 +32,7 @@ struct adaptive {
   static constexpr std::string_view name = "adaptive";
   static constexpr memory_scope scope = memory_scope::thread;
   static constexpr std::uint64_t wait_ticks = 10'000;
+  static constexpr bool measured = true;
   static constexpr std::uint32_t longest_skip = 1024;
 
   struct memory {

@@ -38,10 +38,12 @@
 
 #include <concepts>
 #include <cstdint>
+#include <new>
 #include <string_view>
 
 #include "unlatch/policy.hpp"
 #include "unlatch/section.hpp"
+#include "unlatch/statistics.hpp"
 
 namespace unlatch {
 
@@ -102,6 +104,31 @@ template <class P>
 concept coarsening_policy = requires(const typename P::memory& m) {
   { P::sections(m) } -> std::convertible_to<unsigned>;
 };
+
+namespace detail {
+
+/// What the policy, whose memory is of thread scope, has learned in this row.
+template <class Policy>
+typename Policy::memory& thread_memory(thread_row& row) noexcept {
+  return *std::launder(reinterpret_cast<typename Policy::memory*>(row.policy_memory.data()));
+}
+
+/// Counts the commit of the transaction that the section `first` began.
+template <class Policy>
+void count_commit(const open_section& first) {
+  thread_row& row = this_thread_row(first.row);
+  row.add(statistics::counter::committed);
+  Policy::committed(thread_memory<Policy>(row), first.attempt);
+}
+
+/// Commits a transaction that was kept open after its outermost section.
+template <class Policy, class Htm>
+void commit_kept(const open_section& first) {
+  Htm::commit();
+  count_commit<Policy>(first);
+}
+
+}  // namespace detail
 
 /// Commits the transaction that coarsening keeps open on this thread, if there is one and the
 /// thread is between sections; then runs what was put off. A load and a branch where there is none.

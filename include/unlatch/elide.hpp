@@ -125,7 +125,7 @@ template <class Result, class Lock, class Body>
 [[gnu::always_inline]] inline Result run_under_lock(Lock& lock, Body& body,
                                                     section_context& section, path path) {
   // Only an owner may turn speculation on and off. Off, its owners have nothing to do for it.
-  lock.lock_for_closure(path == path::software);
+  lock.lock_for_closure(path == path::speculative);
   struct end_of_section {
     Lock& lock;
     ~end_of_section() { lock.unlock_held(); }
@@ -176,7 +176,7 @@ class counted_section {
     if constexpr (use == software_use::measured)
       return path_choice::of(lock_.row()).now();
     else
-      return use == software_use::always ? path::software : path::direct;
+      return use == software_use::always ? path::speculative : path::direct;
   }
 
  private:
@@ -239,7 +239,7 @@ auto elide(Lock& lock, Body&& body, const source_place where = source_place::cur
       detail::this_thread_row(detail::site_of<Lock, body_type>.row_for(lock.row(), where));
   const detail::counted_section counted(lock, row);
   const detail::path path = counted.path();
-  if (path == detail::path::software && lock.keeps_sequence()) {
+  if (path == detail::path::speculative && lock.keeps_sequence()) {
     detail::result_slot<result> slot;
     if (detail::run_speculatively<result>(lock, body, section, row, slot)) return slot.take();
     row.add(statistics::counter::fallbacks);

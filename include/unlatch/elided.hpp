@@ -43,6 +43,7 @@
 #include "unlatch/htm.hpp"
 #include "unlatch/lock_concepts.hpp"
 #include "unlatch/parking.hpp"
+#include "unlatch/path_choice.hpp"
 #include "unlatch/policy.hpp"
 #include "unlatch/section.hpp"
 #include "unlatch/statistics.hpp"
@@ -90,9 +91,14 @@ class elided {
   /// Ends the section: commits if it ran in a transaction (the outermost one), else releases the
   /// lock. Then runs what was put off until now.
   void unlock() {
-    if (Htm::available() && leave_transaction()) [[unlikely]]
-      return;
-    unlock_held();
+    if (Htm::available()) [[unlikely]] {
+      if (leave_transaction()) return;
+      const detail::row_id own = row_;  // after the release the lock may be gone
+      unlock_held();
+      section_ended(own);
+    } else {
+      unlock_held();
+    }
   }
 
   /// Releases the lock, which the caller holds for real.
@@ -120,9 +126,14 @@ class elided {
     return true;
   }
   void unlock_shared() requires shared_elidable<Lock> {
-    if (Htm::available() && leave_transaction()) [[unlikely]]
-      return;
-    lock_.unlock_shared();
+    if (Htm::available()) [[unlikely]] {
+      if (leave_transaction()) return;
+      const detail::row_id own = row_;
+      lock_.unlock_shared();
+      section_ended(own);
+    } else {
+      lock_.unlock_shared();
+    }
   }
 
   /// Whether nobody holds the lock for real. A section in a transaction does not show.
@@ -192,12 +203,19 @@ class elided {
   static constexpr std::uint8_t sequence_bit = 1;
   static constexpr std::uint8_t deferred_bit = 2;
   static constexpr std::uint8_t speculated_bit = 4;
+  static constexpr std::uint64_t timed_one_in = 16;
   static constexpr bool memory_in_lock = Policy::scope == memory_scope::lock;
   using memory = typename Policy::memory;
   using lock_memory = std::conditional_t<memory_in_lock, memory, policy::detail::nothing>;
   using counter = statistics::counter;
 
   static void count(detail::row_id row, counter c) { detail::this_thread_row(row).add(c); }
+
+  /// The end of an outermost section where there are hardware transactions; not inside one.
+  static void section_ended(detail::row_id lock) {
+    if constexpr (is_measured<Policy>())
+      detail::path_choice::of(lock).section_ended(detail::this_thread_row(lock));
+  }
 
   // --- the plain path ---------------------------------------------------------------------------
 
@@ -254,14 +272,7 @@ class elided {
 
   template <bool Shared>
   bool wait_until_free(std::uint64_t limit) const noexcept {
-    if (is_free_for<Shared>()) return true;
-    const std::uint64_t start = timestamp();
-    for (unsigned looks = 1; !is_free_for<Shared>(); ++looks) {
-      if (timestamp() - start >= limit) return false;
-      cpu_relax();
-      if (looks % 64 == 0) parking::yield();  // its owner may need this CPU
-    }
-    return true;
+    return parking::wait_until([this] { return is_free_for<Shared>(); }, limit);
   }
 
   memory& memory_for(detail::thread_row& row) noexcept {
@@ -271,11 +282,7 @@ class elided {
     if constexpr (memory_in_lock || std::is_same_v<memory, lock_memory>)
       return lock_memory_;
     else
-      return thread_memory(row);
-  }
-
-  static memory& thread_memory(detail::thread_row& row) noexcept {
-    return *std::launder(reinterpret_cast<memory*>(row.policy_memory.data()));
+      return detail::thread_memory<Policy>(row);
   }
 
   /// Runs the section in a transaction if the policy wants to; false: take the lock. When the
@@ -285,7 +292,9 @@ class elided {
     if (detail::this_section().in_transaction()) return join_transaction<Shared>(id);
     detail::thread_row& row = detail::this_thread_row(id);
     memory& learned = memory_for(row);
-    if (!Policy::admits(learned)) {
+    const bool is_slower =
+        is_measured<Policy>() && detail::path_choice::of(row_).now() == detail::path::direct;
+    if (is_slower || !Policy::admits(learned)) {
       row.add(counter::skipped);
       return false;
     }
@@ -316,7 +325,9 @@ class elided {
   [[gnu::always_inline]] htm::status begin(detail::thread_row& row, detail::row_id id,
                                            unsigned attempt) {
     row.add(counter::started);
-    const std::uint64_t start = timestamp();
+    // Reading the clock takes half as long as an empty transaction: one attempt in 16 is timed.
+    const bool is_timed = row.count(counter::started) % timed_one_in == 1;
+    const std::uint64_t start = is_timed ? timestamp() : 0;
     htm::status status = Htm::begin();
     if (status.started()) {
       if (is_free_for<Shared>()) [[likely]] {
@@ -325,7 +336,7 @@ class elided {
       }
       status = Htm::template abort<htm::status::lock_held_code>();
     }
-    row.add(counter::wasted_ticks, timestamp() - start);
+    if (is_timed) row.add(counter::wasted_ticks, (timestamp() - start) * timed_one_in);
     row.add(statistics::counter_of(status.why()));
     return status;
   }
@@ -359,6 +370,7 @@ class elided {
     if (!section.in_transaction() || !section.is_open(this)) return false;
     if constexpr (coarsening_policy<Policy>)
       if (keep_open(section)) return true;
+    const detail::row_id own = row_;  // after the commit the lock may be gone
     const detail::open_section first = section.first();
     const detail::open_section ended = section.close(this);
     detail::thread_row& row = detail::this_thread_row(ended.row);
@@ -373,11 +385,12 @@ class elided {
     row.add(counter::sections);
     row.add(counter::elided);
     if constexpr (coarsening_policy<Policy>) {
-      count_commit(first);
+      detail::count_commit<Policy>(first);
     } else {
       row.add(counter::committed);
       Policy::committed(memory_for(row), ended.attempt);
     }
+    section_ended(own);
     section.run_deferred_if_outermost();
     return true;
   }
@@ -386,25 +399,14 @@ class elided {
   /// next.
   bool keep_open(detail::section_context& section) {
     if (!section.is_outermost(this) || section.deferred_count() != 0) return false;
-    const memory& learned = thread_memory(detail::this_thread_row(section.first().row));
+    const memory& learned =
+        detail::thread_memory<Policy>(detail::this_thread_row(section.first().row));
     if (section.joined() + 1 >= Policy::sections(learned)) return false;
-    detail::thread_row& row = detail::this_thread_row(section.keep_open(commit_kept));
+    detail::thread_row& row =
+        detail::this_thread_row(section.keep_open(detail::commit_kept<Policy, Htm>));
     row.add(counter::sections);
     row.add(counter::elided);
     return true;
-  }
-
-  /// Commits a transaction that keep_open() left open.
-  static void commit_kept(const detail::open_section& first) {
-    Htm::commit();
-    count_commit(first);
-  }
-
-  /// Counts the commit of the transaction that the section `first` began.
-  static void count_commit(const detail::open_section& first) {
-    detail::thread_row& row = detail::this_thread_row(first.row);
-    row.add(counter::committed);
-    Policy::committed(thread_memory(row), first.attempt);
   }
 
   Lock lock_;

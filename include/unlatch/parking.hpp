@@ -10,6 +10,8 @@
 #include <chrono>
 #include <cstdint>
 
+#include "unlatch/platform.hpp"
+
 namespace unlatch::parking {
 
 using clock = std::chrono::steady_clock;
@@ -41,5 +43,19 @@ bool barrier_in_all_threads() noexcept;
 
 /// The light side: keeps the compiler from moving the load before the store. No instruction.
 inline void light_fence() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
+
+/// Spins until `ready()`, but no longer than `limit` ticks of timestamp(). Returns whether it is.
+/// The owner of what it waits for may need this CPU, so it yields now and then.
+template <class Ready>
+bool wait_until(Ready ready, std::uint64_t limit) noexcept {
+  if (ready()) return true;
+  const std::uint64_t start = timestamp();
+  for (unsigned looks = 1; !ready(); ++looks) {
+    if (timestamp() - start >= limit) return false;
+    cpu_relax();
+    if (looks % 64 == 0) yield();
+  }
+  return true;
+}
 
 }  // namespace unlatch::parking

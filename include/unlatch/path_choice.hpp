@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether the closures of a lock run by software speculation or under the lock: whichever is faster
-// now, found by measuring.
+// Whether the sections of a lock run by speculation or under the lock: whichever is faster now,
+// found by measuring. The closures of elide() ask where there are no hardware transactions,
+// elided<> with a policy that is `measured` asks where there are.
 //
 // Sections come in periods. Two short ones, `trial` sections each, measure the two paths one after
 // the other; then a long one runs on the path that has been faster. Measured is from the first
 // section's start to the last one's end, so waiting, aborts, reclamation and what a path does to
 // the caches of the code between sections all count. The logarithm of the two times' ratio goes
-// into a moving average, whose sign decides. Long periods double while the verdict stays, up to
-// `longest`, so looking costs at most 2 * trial / longest = 1.6 % of the time lost on the slower
-// path, and a change is noticed within `longest` sections. A trial in which the thread was
-// preempted counts at most a factor 4.
+// into a moving average, whose sign decides. A trial in which the thread was preempted counts at
+// most a factor 8.
+//
+// What looking costs: the time that the slower path's trial takes longer. Long periods double while
+// the verdict stays, until that is 1 % of their time, or, where the paths differ little, until
+// `longest` sections; a change is noticed at the end of a period.
 //
 // All threads take the same path at the same time, because the paths get in each other's way: one
 // thread alone in software would measure how long it waits for the others' locks, find that slow,
@@ -32,7 +35,8 @@
 
 namespace unlatch::detail {
 
-enum class path : std::uint8_t { direct, software };
+/// Undecided: nothing has been measured yet.
+enum class path : std::uint8_t { undecided, direct, speculative };
 
 class alignas(cache_line) path_choice {
  public:
@@ -57,7 +61,7 @@ class alignas(cache_line) path_choice {
   }
 
  private:
-  enum class period : std::uint8_t { none, trying_software, trying_direct, running };
+  enum class period : std::uint8_t { none, trying_speculation, trying_direct, running };
 
   /// Sections of this thread and row until it looks here again.
   static std::uint32_t& sections_left(thread_row& row) noexcept {
@@ -66,15 +70,16 @@ class alignas(cache_line) path_choice {
 
   void next_period(thread_row& row) noexcept;
   std::uint32_t begin_period(std::uint64_t now) noexcept;
+  std::uint32_t longest_run() const noexcept;
 
-  std::atomic<path> path_{path::direct};
+  std::atomic<path> path_{path::undecided};
   std::atomic<bool> busy_{false};  ///< a thread is in next_period(): it owns all below
   period period_ = period::none;
-  path verdict_ = path::direct;
-  std::uint32_t run_ = 0;      ///< length of the last long period
-  float software_ticks_ = 0;   ///< of the last software trial
-  float log_ratio_ = 0;        ///< moving average of log2(software / direct)
-  std::uint64_t started_ = 0;  ///< when the current period began
+  path verdict_ = path::undecided;
+  std::uint32_t run_ = 0;        ///< length of the last long period
+  float speculation_ticks_ = 0;  ///< of the last trial of speculation
+  float log_ratio_ = 0;          ///< moving average of log2(speculation / direct)
+  std::uint64_t started_ = 0;    ///< when the current period began
   const thread_row* driver_ = nullptr;
 };
 

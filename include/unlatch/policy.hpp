@@ -65,6 +65,15 @@ constexpr software_use software_use_of() noexcept {
     return software_use::measured;
 }
 
+/// Whether elision is tried only where it is faster than the lock (path_choice.hpp).
+template <class Policy>
+constexpr bool is_measured() noexcept {
+  if constexpr (requires { Policy::measured; })
+    return Policy::measured;
+  else
+    return false;
+}
+
 namespace policy {
 
 inline constexpr std::uint64_t no_wait = 0;

@@ -40,7 +40,7 @@ enum class counter : std::uint8_t {
   software_started,  ///< software speculations begun
   software_committed,  ///< software speculations that completed
   software_aborted,    ///< software speculations that saw a change or lost the upgrade
-  wasted_ticks,        ///< ticks of timestamp() spent in aborted transactions
+  wasted_ticks,        ///< ticks of timestamp() spent in aborted transactions, from a sample
 };
 inline constexpr std::size_t counter_count = static_cast<std::size_t>(counter::wasted_ticks) + 1;
 
@@ -125,6 +125,9 @@ struct alignas(cache_line) thread_row {
   alignas(8) std::array<std::byte, 32> policy_memory{};    ///< of elided's policy
   alignas(8) std::array<std::byte, 32> software_memory{};  ///< of elide()'s choice of path
 
+  std::uint64_t count(statistics::counter c) const noexcept {
+    return values[static_cast<std::size_t>(c)].load(std::memory_order_relaxed);
+  }
   /// Only the owning thread writes, so a load and a store do; atomic, because snapshots read.
   void add(statistics::counter c, std::uint64_t n = 1) noexcept {
     auto& value = values[static_cast<std::size_t>(c)];

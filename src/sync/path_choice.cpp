@@ -26,25 +26,30 @@ std::uint32_t path_choice::begin_period(std::uint64_t now) noexcept {
   switch (period_) {
     case period::none:
     case period::running:
-      period_ = period::trying_software;
-      path_.store(path::software, std::memory_order_relaxed);
+      period_ = period::trying_speculation;
+      path_.store(path::speculative, std::memory_order_relaxed);
       return trial;
-    case period::trying_software:
-      software_ticks_ = ticks;
+    case period::trying_speculation:
+      speculation_ticks_ = ticks;
       period_ = period::trying_direct;
       path_.store(path::direct, std::memory_order_relaxed);
       return trial;
     case period::trying_direct:
       break;
   }
-  const float measured = std::clamp(std::log2(software_ticks_ / ticks), -2.0f, 2.0f);
+  const float measured = std::clamp(std::log2(speculation_ticks_ / ticks), -3.0f, 3.0f);
   log_ratio_ += (measured - log_ratio_) * (run_ == 0 ? 1.0f : 0.25f);
-  const path verdict = log_ratio_ < 0 ? path::software : path::direct;
-  run_ = verdict == verdict_ && run_ != 0 ? std::min(run_ * 2, longest) : first_run;
+  const path verdict = log_ratio_ < 0 ? path::speculative : path::direct;
+  run_ = verdict == verdict_ ? std::min(run_ * 2, longest_run()) : first_run;
   verdict_ = verdict;
   period_ = period::running;
   path_.store(verdict, std::memory_order_relaxed);
   return run_;
+}
+
+std::uint32_t path_choice::longest_run() const noexcept {
+  const float slower = std::exp2(std::abs(log_ratio_));  // than the path of the verdict, times
+  return std::max(longest, static_cast<std::uint32_t>(100 * trial * (slower - 1)));
 }
 
 }  // namespace unlatch::detail

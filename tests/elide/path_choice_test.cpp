@@ -14,7 +14,7 @@ double software_share(path_choice& choice, thread_row& row, unsigned sections,
                       std::uint64_t software_ticks, std::uint64_t direct_ticks) {
   unsigned in_software = 0;
   for (unsigned i = 0; i < sections; ++i) {
-    const bool software = choice.now() == path::software;
+    const bool software = choice.now() == path::speculative;
     in_software += software;
     const std::uint64_t end = timestamp() + (software ? software_ticks : direct_ticks);
     while (timestamp() < end) {
