@@ -15,22 +15,24 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Measures cells: in this process, or on the simulated machine of the plan.
+/// Measures cells: in this process, or on the simulated machine of the plan, which unlatch-lab or
+/// the study's own programs are.
 class measurer {
  public:
   explicit measurer(const plan& what) : plan_(what) {
-    if (plan_.on) lab_.emplace();
+    if (plan_.on && !plan_.what->measure_on) lab_.emplace();
   }
 
   measurement operator()(const cell& one, const std::stop_token& stop) const {
-    if (!lab_) return plan_.what->measure(one, stop);
+    if (!plan_.on) return plan_.what->measure(one, stop);
+    if (plan_.what->measure_on) return plan_.what->measure_on(one, *plan_.on, stop);
     return lab_->measure({plan_.what->name, one, *plan_.on, plan_.blame}, stop);
   }
 
   /// A simulated figure does not depend on what else the host does.
   [[nodiscard]] host_facts host() const {
     host_facts facts = current_host();
-    if (lab_) facts.load = 0;
+    if (plan_.on) facts.load = 0;
     return facts;
   }
 

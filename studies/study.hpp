@@ -18,6 +18,10 @@
 
 #include "studies/record.hpp"
 
+namespace unlatch::lab {
+struct model_file;
+}
+
 namespace unlatch::studies {
 
 /// A case: one workload of the study.
@@ -109,6 +113,10 @@ struct study {
   /// Measures one cell. When a stop is requested it ends what it started (threads, child
   /// processes, temporary directories) and throws `interrupted`.
   std::function<measurement(const cell&, const std::stop_token&)> measure;
+  /// The same on a machine model, for a study whose programs run there themselves; if it is empty,
+  /// unlatch-lab measures.
+  std::function<measurement(const cell&, const lab::model_file&, const std::stop_token&)>
+      measure_on{};
 
   [[nodiscard]] const study_mode& baseline() const { return modes.front(); }
   [[nodiscard]] const study_mode& mode(std::string_view name) const;  ///< throws unknown_name

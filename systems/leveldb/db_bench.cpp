@@ -17,8 +17,14 @@ bool writes_only(std::string_view benchmark) {
 
 std::vector<std::string> common_flags(const db_bench_cell& cell,
                                       const std::filesystem::path& database) {
-  return {"--db=" + database.string(), "--num=" + std::to_string(cell.operations_per_thread),
-          "--value_size=" + std::to_string(cell.value_size)};
+  std::vector<std::string> flags = {"--db=" + database.string(),
+                                    "--num=" + std::to_string(cell.operations_per_thread),
+                                    "--value_size=" + std::to_string(cell.value_size)};
+  if (!cell.machine.empty()) {
+    flags.insert(flags.end(),
+                 {"--machine=" + cell.machine.string(), "--seed=" + std::to_string(cell.seed)});
+  }
+  return flags;
 }
 
 void run_first(const std::filesystem::path& program, std::vector<std::string> flags,
@@ -54,6 +60,14 @@ report_line find_report(std::string_view output, const db_bench_cell& cell) {
   return *found;
 }
 
+/// What follows `key` on a line of its own; empty if there is none.
+std::string line_after(std::string_view output, std::string_view key) {
+  const std::size_t begin = output.find("\n" + std::string(key));
+  if (begin == std::string_view::npos) return {};
+  const std::string_view rest = output.substr(begin + 1 + key.size());
+  return std::string(rest.substr(0, rest.find('\n')));
+}
+
 ycsb_result read_phase(const nlohmann::json& phase) {
   ycsb_result result;
   result.operations = phase.at("ops").get<std::uint64_t>();
@@ -79,6 +93,7 @@ db_bench_result parse_db_bench(std::string_view output, const db_bench_cell& cel
         static_cast<double>(result.operations) * static_cast<double>(key_size + cell.value_size);
     result.seconds = bytes / (*report.megabytes_per_second * 1048576);
   }
+  result.machine_counters = line_after(output, "machine ");
   return result;
 }
 

@@ -25,6 +25,9 @@ struct db_bench_cell {
   unsigned value_size = 50;
   /// Where the database's own directory is made; empty: the system's directory for temporary files.
   std::filesystem::path scratch;
+  /// The simulated machine that `program` runs on: a model's file. Empty: this machine.
+  std::filesystem::path machine;
+  std::uint64_t seed = 1;  ///< of the simulated machine
 };
 
 struct db_bench_result {
@@ -37,6 +40,8 @@ struct db_bench_result {
   double micros_per_op = 0;
   /// Of the measured benchmark, opening and closing the database included.
   context_switches switches;
+  /// What a simulated machine counted, as JSON; else empty.
+  std::string machine_counters;
 
   [[nodiscard]] double throughput() const { return static_cast<double>(operations) / seconds; }
 };

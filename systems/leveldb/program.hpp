@@ -29,6 +29,10 @@ enum class variant : std::uint8_t { stock, unlatch };
 [[nodiscard]] std::filesystem::path find_program(const std::string& name,
                                                  const std::filesystem::path& directory = {});
 
+/// The path of `name` as it was built to run on a simulated machine: in the systems/leveldb of the
+/// folder `lab` beside this program's build tree, or in libexec/unlatch/lab. Throws program_error.
+[[nodiscard]] std::filesystem::path find_simulated_program(const std::string& name);
+
 struct context_switches {
   std::uint64_t voluntary = 0;    ///< a thread blocked
   std::uint64_t involuntary = 0;  ///< a thread was preempted

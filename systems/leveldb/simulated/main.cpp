@@ -11,6 +11,8 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <iterator>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,6 +61,11 @@ wanted parse(int count, char** arguments) {
   return found;
 }
 
+/// Of instructions, system calls, page faults, interrupts.
+std::uint64_t other_aborts(const lab::counters& all) {
+  return std::accumulate(std::begin(all.aborts) + 5, std::end(all.aborts), std::uint64_t{0});
+}
+
 void print(const lab::run_result& run) {
   const lab::counters& all = run.all;
   const nlohmann::ordered_json line = {{"cycles", run.cycles},
@@ -66,6 +73,12 @@ void print(const lab::run_result& run) {
                                        {"started", all.started},
                                        {"committed", all.committed},
                                        {"aborted", all.aborted},
+                                       {"aborts",
+                                        {{"conflict", all.aborts[0]},
+                                         {"capacity", all.aborts[1] + all.aborts[2]},
+                                         {"explicit", all.aborts[3]},
+                                         {"nested", all.aborts[4]},
+                                         {"other", other_aborts(all)}}},
                                        {"misc1", all.misc1()},
                                        {"misc3", all.misc3()},
                                        {"misc5", all.misc5()},
