@@ -6,11 +6,16 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 UNLATCH := build/native/cli/unlatch
 
+# Where clang 19 cannot be had, everything but the simulated machine is built.
+LAB_BOOTSTRAP := scripts/bootstrap lab || [ $$? -eq 3 ]
+
 .PHONY: demo test test-long bench install format lint clean
 
-# LevelDB stock against unlatch and two structure studies in small, then a report of them.
+# LevelDB stock against unlatch and two structure studies in small, natively and on a simulated machine
+# with transactions, then a report of them.
 demo:
 	scripts/bootstrap build
+	$(LAB_BOOTSTRAP)
 	cmake --preset program --log-level=WARNING
 	cmake --build --preset program --parallel $(JOBS) \
 	  --target unlatch_cli leveldb_db_bench_stock leveldb_db_bench_unlatch
@@ -18,17 +23,29 @@ demo:
 	$(UNLATCH) study leveldb --quick --threads 1,2,4 --out build/demo
 	$(UNLATCH) study hash_map --quick --threads 1,2,4 --out build/demo
 	$(UNLATCH) study red_black_tree --quick --threads 1,2,4 --out build/demo
+	if command -v clang++-19 >/dev/null; then $(MAKE) demo-lab; fi
 	$(UNLATCH) report build/demo -o report.html
 	@printf '\nThe report is %s/report.html\n' "$(CURDIR)"
 
-# Every test, natively and under the address, undefined-behaviour and thread sanitizers.
+.PHONY: demo-lab
+demo-lab:
+	cmake --preset lab -DUNLATCH_BUILD_TESTS=OFF --log-level=WARNING
+	cmake --build --preset lab --parallel $(JOBS) \
+	  --target unlatch_lab_program leveldb_db_bench_stock leveldb_db_bench_unlatch
+	$(UNLATCH) study leveldb --on i7-4770 --quick --case fillrandom --threads 1,4,8 --out build/demo
+	$(UNLATCH) study hash_map --on i7-4770 --quick --threads 1,4,8 --out build/demo
+
+# Every test, natively, under the address, undefined-behaviour and thread sanitizers, and in the
+# simulated machine.
 test:
 	scripts/bootstrap test
+	$(LAB_BOOTSTRAP)
 	JOBS=$(JOBS) scripts/run-tests
 
 # The same and the tests labelled long.
 test-long:
 	scripts/bootstrap test
+	$(LAB_BOOTSTRAP)
 	JOBS=$(JOBS) scripts/run-tests --long
 
 # unlatch beside other libraries and LevelDB beside itself, at full length, then a report.
