@@ -26,6 +26,44 @@ void touch_foreign_stack(const cpu& me, std::uintptr_t address, std::size_t byte
   return address - stacks_address < most_threads * stack_bytes;
 }
 
+/// As touch(), for an access that is_private() and finds the line in the L1.
+template <bool write>
+[[gnu::always_inline]] inline void hit(cpu& me, const request& wanted, std::uint32_t way,
+                                       const access_costs& costs) noexcept {
+  line_record& record = the.lines[wanted.line];
+  the.cores[me.core].l1.touch(l1_set(wanted.line), way);
+  if (write) {
+    record.owner = static_cast<std::uint8_t>(me.core + 1);
+    record.dirty = 1;
+  }
+  clock_of(me) += costs.l1;
+  if (me.tx.depth != 0) track(me, wanted, record);
+  remember_tag(me, wanted, record);
+}
+
+/// A plain access that stays in one line, hits the L1, and needs not wait for anybody: most of what
+/// the inlined fast path leaves over. False if it is not such, and nothing has been done.
+template <bool write>
+[[gnu::always_inline]] inline bool simple_access(std::uintptr_t address, std::size_t bytes,
+                                                 std::uintptr_t code) noexcept {
+  cpu& me = *the.running;
+  if (clock_of(me) > unlatch_lab_fast.limit || (address & 63) + bytes > 64 ||
+      on_some_stack(address)) {
+    return false;
+  }
+  const std::uint32_t line = the.lines.line_of(address);
+  if (!is_private(me, the.lines[line], write)) return false;
+  const std::uint32_t way = the.cores[me.core].l1.find(l1_set(line), line);
+  if (way == tag_array::absent) return false;
+  ++me.meter.accesses;
+  if (write) {
+    me.wrote = true;
+    if (me.tx.depth != 0) log_write(me.tx, address, bytes);
+  }
+  hit<write>(me, {line, write, byte_mask(address, bytes), code}, way, the.costs[write ? 1 : 0]);
+  return true;
+}
+
 template <bool write>
 [[gnu::always_inline]] inline void access_line(std::uintptr_t address, std::size_t bytes,
                                                access_kind kind, const access_costs& costs,
@@ -48,17 +86,8 @@ template <bool write>
     way = the.cores[me->core].l1.find(l1_set(line), line);
   }
   if (write) me->wrote = true;
-  if (alone && way != tag_array::absent) [[likely]] {  // as touch() would, with nothing to ask
-    line_record& record = the.lines[line];
-    the.cores[me->core].l1.touch(l1_set(line), way);
-    if (write) {
-      record.owner = static_cast<std::uint8_t>(me->core + 1);
-      record.dirty = 1;
-    }
-    clock_of(*me) += costs.l1;
-    const request wanted{line, write, byte_mask(address, bytes), code};
-    if (me->tx.depth != 0) track(*me, wanted, record);
-    remember_tag(*me, wanted, record);
+  if (alone && way != tag_array::absent) {
+    hit<write>(*me, {line, write, byte_mask(address, bytes), code}, way, costs);
     return;
   }
   touch(*me, {line, write, byte_mask(address, bytes), code}, way, costs);

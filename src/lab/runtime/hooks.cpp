@@ -36,6 +36,23 @@ constinit const std::uint64_t early_tags[tag_entries] = {};
 }
 
 template <bool write>
+[[gnu::noinline]] void any_access(std::uintptr_t address, std::uint64_t bytes,
+                                  std::uintptr_t code) noexcept {
+  access<write>(address, bytes, access_kind::plain, code);
+}
+
+// A plain read or write of a few bytes.
+template <bool write>
+[[gnu::always_inline]] inline void small_hook(const void* address, std::uint32_t size,
+                                              std::uint32_t cost, const void* code) noexcept {
+  charge_cost(cost);
+  if (the.running == nullptr) return;
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  const auto from = reinterpret_cast<std::uintptr_t>(code);
+  if (!simple_access<write>(at, size & size_mask, from)) any_access<write>(at, size & size_mask, from);
+}
+
+template <bool write>
 [[gnu::always_inline]] inline void hook(const void* address, std::uint64_t bytes, access_kind kind,
                                         const void* code) noexcept {
   if (bytes == 0) return;
@@ -76,28 +93,20 @@ void touch_foreign_stack(const cpu& me, std::uintptr_t address, std::size_t byte
 extern "C" {
 
 UNLATCH_LAB_HOOK void unlatch_lab_read_slow(void* address, std::uint32_t size, std::uint32_t cost) {
-  charge_cost(cost);
-  if (the.running == nullptr) return;
-  hook<false>(address, size & size_mask, access_kind::plain, CODE);
+  small_hook<false>(address, size, cost, CODE);
 }
 
 UNLATCH_LAB_HOOK void unlatch_lab_write_slow(void* address, std::uint32_t size,
                                              std::uint32_t cost) {
-  charge_cost(cost);
-  if (the.running == nullptr) return;
-  hook<true>(address, size & size_mask, access_kind::plain, CODE);
+  small_hook<true>(address, size, cost, CODE);
 }
 
 UNLATCH_LAB_HOOK void unlatch_lab_read(void* address, std::uint32_t size, std::uint32_t cost) {
-  charge_cost(cost);
-  if (the.running == nullptr) return;
-  hook<false>(address, size & size_mask, access_kind::plain, CODE);
+  small_hook<false>(address, size, cost, CODE);
 }
 
 UNLATCH_LAB_HOOK void unlatch_lab_write(void* address, std::uint32_t size, std::uint32_t cost) {
-  charge_cost(cost);
-  if (the.running == nullptr) return;
-  hook<true>(address, size & size_mask, access_kind::plain, CODE);
+  small_hook<true>(address, size, cost, CODE);
 }
 
 UNLATCH_LAB_HOOK void unlatch_lab_block(std::uint32_t cost) { charge_cost(cost); }
@@ -113,7 +122,9 @@ UNLATCH_LAB_HOOK void unlatch_lab_atomic(void* address, std::uint32_t size, std:
   const auto operation = static_cast<atomic_operation>(what & 15);
   ++the.running->meter.atomics;
   if (operation == atomic_operation::load) {
-    hook<false>(address, size, access_kind::plain, CODE);
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    const auto from = reinterpret_cast<std::uintptr_t>(CODE);
+    if (!simple_access<false>(at, size, from)) any_access<false>(at, size, from);
     return;
   }
   const core_costs& costs = the.rules.core;

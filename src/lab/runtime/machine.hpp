@@ -102,6 +102,7 @@ struct access_costs {
 struct machine {
   model rules;
   cpu* running = nullptr;
+  cycles first_timer = never;  ///< when the first sleeping thread wakes (timers.hpp)
   cycles switch_limit = 0;  ///< an access that others can notice may not happen after this
   std::uint64_t run_ahead = 0;
   std::uint32_t asleep = 0;  ///< CPUs that are

@@ -24,13 +24,10 @@ struct later {
 
 host_array<timer> heap;
 std::uint64_t orders;
-cycles first = never;
 
-void find_first() noexcept { first = heap.empty() ? never : heap[0].at; }
+void find_first() noexcept { the.first_timer = heap.empty() ? never : heap[0].at; }
 
 }  // namespace
-
-cycles next() noexcept { return first; }
 
 void add(thread& which, cycles at) noexcept {
   heap.push({at < never ? at : never - 1, orders++, &which, ++which.timer});

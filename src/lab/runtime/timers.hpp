@@ -8,7 +8,7 @@
 namespace unlatch::lab::timers {
 
 /// When the first timer fires, or `never`.
-cycles next() noexcept;
+inline cycles next() noexcept { return the.first_timer; }
 /// Sets a timer. A thread has at most one; setting another, or being woken, makes it void.
 void add(thread& which, cycles at) noexcept;
 /// Takes the first timer; makes its thread ready unless the timer is void.
