@@ -35,6 +35,7 @@ template <bool write>
   if (write) {
     record.owner = static_cast<std::uint8_t>(me.core + 1);
     record.dirty = 1;
+    if (me.sibling != nullptr) me.sibling->disturbed = true;
   }
   clock_of(me) += costs.l1;
   if (me.tx.depth != 0) track(me, wanted, record);
@@ -48,7 +49,7 @@ template <bool write>
                                                  std::uintptr_t code) noexcept {
   cpu& me = *the.running;
   if (clock_of(me) > unlatch_lab_fast.limit || (address & 63) + bytes > 64 ||
-      on_some_stack(address)) {
+      on_some_stack(address) || (write && me.sibling != nullptr && me.sibling->asleep)) {
     return false;
   }
   const std::uint32_t line = the.lines.line_of(address);
@@ -78,7 +79,7 @@ template <bool write>
     alone = is_private(*me, the.lines[line], write);
   }
   std::uint32_t way = the.cores[me->core].l1.find(l1_set(line), line);
-  while (the.asleep != 0 && waiting::wake_for(*me, line, write && !alone, way != tag_array::absent) &&
+  while (the.asleep != 0 && waiting::wake_for(*me, line, write, way != tag_array::absent) &&
          kind != access_kind::joined) {
     catch_up(code);
     me = the.running;

@@ -232,6 +232,7 @@ void touch(cpu& me, const request& wanted, std::uint32_t way, const access_costs
     if ((record.holders & ~me.core_bit) != 0) take_from_other_cores(me, line, record);
     record.owner = static_cast<std::uint8_t>(me.core + 1);
     record.dirty = 1;
+    if (me.sibling != nullptr) me.sibling->disturbed = true;
   }
   record.holders |= me.core_bit;
   clock_of(me) += charged;

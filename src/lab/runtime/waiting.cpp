@@ -94,10 +94,12 @@ void sleep(cpu& me, cycles period, std::uintptr_t code) noexcept {
   last[me.number].period = period;
   me.asleep = true;
   ++the.asleep;
-  clock_of(me) = now + (event <= now ? period : (event - now + period - 1) / period * period);
+  const cycles rounds = event <= now ? 1 : (event - now + period - 1) / period;
+  clock_of(me) = event == never ? never - 1 : now + rounds * period;
   the.ready.move(me.number, clock_of(me));
   dispatch::switch_from(*me.current);
   if (!me.asleep) return;
+  if (clock_of(me) == never - 1) fail("all simulated threads spin on what nobody will change");
   me.asleep = false;  // nobody has woken it: the event is due
   --the.asleep;
   last[me.number].whose = nullptr;
@@ -145,7 +147,7 @@ bool wake_for(const cpu& me, std::uint32_t line, bool write, bool in_l1) noexcep
     wake(which, now);
     behind = behind || clock_of(which) < now;
   };
-  if (me.sibling != nullptr && !in_l1) rouse(*me.sibling);
+  if (me.sibling != nullptr && (write || !in_l1)) rouse(*me.sibling);
   if (!write) return behind;
   const line_record& record = the.lines[line];
   for (std::uint32_t i = 0; i < the.rules.cpus(); ++i) {
