@@ -193,17 +193,17 @@ TEST(LabCpus, may_be_112) {
     std::vector<std::thread> threads;
     for (int i = 0; i < 112; ++i) {
       threads.emplace_back([at, i] {
+        line& own = at[i];  // or it is read where the next thread's arguments are written
         for (int k = 0; k < 200; ++k) {
           if (!tsx::begin().started()) continue;
-          ++at[i].value;
+          ++own.value;
           tsx::commit();
         }
       });
     }
     for (auto& each : threads) each.join();
   });
-  EXPECT_EQ(result.all.committed, 112u * 200u)
-      << result.all.aborts[0] << " conflicts, " << result.all.misc5() << " interrupts, "<<result.all.aborts[1]<<" cap "<<result.all.aborts[7]<<" pf";
+  EXPECT_EQ(result.all.committed, 112u * 200u);
 }
 
 TEST(LabWaiting, sleeping_spinners_change_nothing) {
