@@ -118,6 +118,7 @@ const std::vector<std::pair<std::string, std::string>>& manual_examples() {
        "Three elision policies side by side, for another program to read."},
       {"unlatch model i7-4770",
        "The machine of two of the studies, and where its figures come from."},
+      {"unlatch model i7-4770 --check", "Whether the simulator reproduces what the model is from."},
       {"unlatch study bank --on i7-4770 --threads 1,4,8",
        "What transactions would do for the bank on that machine."},
       {"unlatch report results -o report.html", "The page to look at."}};

@@ -111,7 +111,11 @@ int reject(const CLI::App& app, const CLI::ParseError& error) {
 int dispatch(const CLI::App& app, const arguments& asked) {
   if (app.got_subcommand("info")) return info(asked.info);
   if (app.got_subcommand("list")) return list(asked.list);
-  if (app.got_subcommand("model")) return model(asked.model);
+  if (app.got_subcommand("model")) {
+    if (asked.model.check) return check_model(asked.model);
+    if (asked.model.validate) return validate_model(asked.model);
+    return model(asked.model);
+  }
   if (app.got_subcommand("study")) return study(asked.study);
   return report(asked.report);
 }
@@ -144,6 +148,14 @@ void declare(CLI::App& app, arguments& into) {
       "the models.");
   model->add_option("NAME", into.model.name, "The model, or the file of one");
   model->add_flag("--json", into.model.json, "Print as JSON, in the form of a model's file");
+  auto* check = model->add_flag("--check", into.model.check,
+                                "Simulate the figures that the model was fitted to and print them "
+                                "beside the published ones; exit with 1 if one is too far off");
+  model
+      ->add_flag("--validate", into.model.validate,
+                 "Simulate published measurements that the model was not fitted to and print them "
+                 "beside what was published")
+      ->excludes(check);
 
   declare_study(app, into.study);
 

@@ -34,6 +34,8 @@ struct study_arguments {
 struct model_arguments {
   std::string name;  ///< empty: list the models
   bool json = false;
+  bool check = false;
+  bool validate = false;
 };
 
 struct report_arguments {
@@ -61,6 +63,8 @@ int run(int argc, char** argv);
 int info(const info_arguments& asked);
 int list(const list_arguments& asked);
 int model(const model_arguments& asked);
+int check_model(const model_arguments& asked);     ///< --check
+int validate_model(const model_arguments& asked);  ///< --validate
 int study(const study_arguments& asked);
 int report(const report_arguments& asked);
 

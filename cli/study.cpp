@@ -3,6 +3,7 @@
 
 #include <iostream>
 
+#include "cli/findings.hpp"
 #include "cli/interruption.hpp"
 #include "cli/program.hpp"
 #include "cli/progress_line.hpp"
@@ -36,7 +37,7 @@ int study(const study_arguments& asked) {
     for (const auto& row : rows) summary.push_back(studies::to_json(row));
     std::cout << summary.dump(2) << '\n';
   } else {
-    fmt::print("{}", to_table(rows));
+    fmt::print("{}{}", to_table(rows), to_findings(result.records));
   }
   const auto kept = file.size() == 0 ? std::string("no cell was finished, nothing was written")
                                      : fmt::format("{} of {} cells are in {}", file.size(),

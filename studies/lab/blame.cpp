@@ -21,9 +21,8 @@ template <class Record>
 std::vector<const Record*> costliest(const Record* records, std::uint64_t count) {
   std::vector<const Record*> sorted;
   for (std::uint64_t i = 0; i < count; ++i) sorted.push_back(&records[i]);
-  std::ranges::stable_sort(sorted, [](const Record* a, const Record* b) {
-    return a->wasted_cycles > b->wasted_cycles;
-  });
+  std::ranges::stable_sort(
+      sorted, [](const Record* a, const Record* b) { return a->wasted_cycles > b->wasted_cycles; });
   if (sorted.size() > most_listed) sorted.resize(most_listed);
   return sorted;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Why transactions aborted, in words: the simulator's blame records with their addresses turned into
-// lines of source and names of variables.
+// Why transactions aborted, in words: the simulator's blame records with their addresses turned
+// into lines of source and names of variables.
 #pragma once
 
 #include <nlohmann/json.hpp>

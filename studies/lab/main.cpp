@@ -10,6 +10,7 @@
 #include <string>
 
 #include "src/lab/lab.hpp"
+#include "studies/lab/blame.hpp"
 #include "studies/lab_protocol.hpp"
 
 namespace unlatch::studies {
@@ -76,6 +77,7 @@ measurement simulate(const lab_request& request) {
   measured.context_switches = run.all.context_switches;
   if (measured.transactions.started == 0) measured.transactions = machine_transactions(run.all);
   measured.extra["machine"] = machine_counters(run);
+  if (request.blame) measured.extra["blame"] = blame_of(run.blame);
   return measured;
 }
 
