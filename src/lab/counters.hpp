@@ -11,24 +11,24 @@ namespace unlatch::lab {
 /// The counters of one CPU, or their sum. The names in comments are those of Linux's perf for the
 /// machines that have them.
 struct counters {
-  std::uint64_t accesses = 0;   ///< reads and writes of memory, however large
+  std::uint64_t accesses = 0;  ///< reads and writes of memory, however large
   std::uint64_t stack_accesses = 0;
   std::uint64_t atomics = 0;
   std::uint64_t l1_misses = 0;
   std::uint64_t l2_misses = 0;
   std::uint64_t l3_misses = 0;
-  std::uint64_t transfers = 0;  ///< lines that came from another core's cache
-  std::uint64_t upgrades = 0;   ///< lines that others held and this CPU wanted to write
-  std::uint64_t stall_cycles = 0;        ///< waiting for memory beyond the L1
-  std::uint64_t queue_cycles = 0;        ///< of these, waiting for others' transfers of the line
-  std::uint64_t started = 0;             ///< rtm_retired.start (outermost)
-  std::uint64_t committed = 0;           ///< rtm_retired.commit
-  std::uint64_t aborted = 0;             ///< rtm_retired.aborted
-  std::uint64_t hle_started = 0;         ///< hle_retired.start
-  std::uint64_t hle_committed = 0;       ///< hle_retired.commit
-  std::uint64_t hle_aborted = 0;         ///< hle_retired.aborted
-  /// By abort_reason: conflict, write capacity, read capacity, explicit, nesting, instruction, system
-  /// call, page fault, interrupt, injected.
+  std::uint64_t transfers = 0;      ///< lines that came from another core's cache
+  std::uint64_t upgrades = 0;       ///< lines that others held and this CPU wanted to write
+  std::uint64_t stall_cycles = 0;   ///< waiting for memory beyond the L1
+  std::uint64_t queue_cycles = 0;   ///< of these, waiting for others' transfers of the line
+  std::uint64_t started = 0;        ///< rtm_retired.start (outermost)
+  std::uint64_t committed = 0;      ///< rtm_retired.commit
+  std::uint64_t aborted = 0;        ///< rtm_retired.aborted
+  std::uint64_t hle_started = 0;    ///< hle_retired.start
+  std::uint64_t hle_committed = 0;  ///< hle_retired.commit
+  std::uint64_t hle_aborted = 0;    ///< hle_retired.aborted
+  /// By abort_reason: conflict, write capacity, read capacity, explicit, nesting, instruction,
+  /// system call, page fault, interrupt, injected.
   std::uint64_t aborts[10] = {};
   std::uint64_t cycles_in_transactions = 0;  ///< cycles-t
   std::uint64_t cycles_committed = 0;        ///< cycles-ct

@@ -2,11 +2,12 @@
 //
 // Running code on a simulated machine. Start here.
 //
-//   auto result = unlatch::lab::run(machine, {.seed = 7}, [&] { ... threads, locks, sections ... });
+//   auto result = unlatch::lab::run(machine, {.seed = 7}, [&] { ... threads, locks, sections ...
+//   });
 //
 // The body runs as the first simulated thread; what it starts with std::thread, std::jthread or
-// pthread_create are simulated threads too. Everything that it calls must be instrumented (built with
-// the lab's compiler pass), or be a function of the C library.
+// pthread_create are simulated threads too. Everything that it calls must be instrumented (built
+// with the lab's compiler pass), or be a function of the C library.
 //
 // One run at a time, from the main thread. The run ends when the body returns, or when no thread
 // can go on (a deadlock, which is reported and ends the program). An exception must not leave body.
@@ -42,7 +43,6 @@ struct run_result {
   std::uint64_t cycles = 0;  ///< from the begin of the body to its end
   double seconds = 0;        ///< the same at the model's frequency
   counters all;              ///< of all CPUs
-  std::uint64_t host_bytes = 0;  ///< memory that the simulator used, about
   blame_lists blame;
 };
 

@@ -72,9 +72,10 @@ run_result collide(First first, Second second) {
 TEST(Blame, names_both_lines_of_true_sharing) {
   auto data = std::make_unique<planted>();
   const int owner = __LINE__ + 1;
-  const auto result = collide([at = data.get()] { at->shared = 1; },
-                              [at = data.get()] { at->shared = 2; });
+  const auto first = [at = data.get()] { at->shared = 1; };
+  const auto second = [at = data.get()] { at->shared = 2; };
   const int requester = owner + 1;
+  const auto result = collide(first, second);
   using pairs = std::set<std::pair<std::string, std::string>>;
   EXPECT_EQ(conflicts_of(result), (pairs{{here(owner), here(requester)}}));
   ASSERT_EQ(result.blame.conflicts_count, 1u);

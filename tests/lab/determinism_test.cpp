@@ -31,8 +31,8 @@ outcome run_once(std::uint64_t seed, std::uint64_t run_ahead = 200, bool blame =
   auto machine = os_testing::small_machine();
   machine.system.timer_period_us = 20;
   machine.system.other_interrupt_us = 15;
-  const auto result = unlatch::lab::run(
-      machine, {.seed = seed, .run_ahead = run_ahead, .blame = blame}, [&] {
+  const auto result =
+      unlatch::lab::run(machine, {.seed = seed, .run_ahead = run_ahead, .blame = blame}, [&] {
         std::mutex mutex;
         std::map<int, int> map;
         std::vector<std::thread> threads;

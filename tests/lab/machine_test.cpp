@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The simulated caches, sockets and CPUs: what an access costs by where its line is, hardware threads
-// that share a core, and more threads than CPUs.
+// The simulated caches, sockets and CPUs: what an access costs by where its line is, hardware
+// threads that share a core, and more threads than CPUs.
 #include <gtest/gtest.h>
 
 #include <atomic>

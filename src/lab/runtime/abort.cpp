@@ -129,7 +129,8 @@ void lose(cpu& victim, abort_reason why, std::uint32_t line) noexcept {
 }
 
 void finish_losses(std::uintptr_t code) noexcept {
-  if (!losses.self) [[likely]] return;
+  if (!losses.self) [[likely]]
+    return;
   losses.self = false;
   if (the.blame) blame::note_capacity(*the.running, losses.why, losses.line, code);
   leaving = {status_of(losses.why), losses.why};
@@ -138,7 +139,8 @@ void finish_losses(std::uintptr_t code) noexcept {
 
 void first_touch(cpu& me, const request& wanted) noexcept {
   const bool in_transaction = me.tx.depth != 0;
-  if (the.lines.page_touched(wanted.line, in_transaction)) [[likely]] return;
+  if (the.lines.page_touched(wanted.line, in_transaction)) [[likely]]
+    return;
   if (in_transaction) {
     losses.self = false;
     abort_self(0, abort_reason::page_fault, wanted.code);

@@ -12,13 +12,13 @@
 namespace unlatch::lab {
 
 /// What an access may do besides: `joined` accesses belong to the one before, nothing runs between;
-/// `ordered` and `atomic` ones, which change what threads agree on, never run ahead, or the CPU that releases a lock
-/// would have it again before others can see it free.
+/// `ordered` and `atomic` ones, which change what threads agree on, never run ahead, or the CPU
+/// that releases a lock would have it again before others can see it free.
 enum class access_kind : std::uint8_t { plain, joined, ordered, atomic };
 
-/// Another thread's stack: from now on it is tracked like all memory. A transaction that its owner runs
-/// has not tracked it until now, and ends; later ones leave out what others write when they copy the
-/// stack back.
+/// Another thread's stack: from now on it is tracked like all memory. A transaction that its owner
+/// runs has not tracked it until now, and ends; later ones leave out what others write when they
+/// copy the stack back.
 void touch_foreign_stack(const cpu& me, std::uintptr_t address, std::size_t bytes,
                          bool write) noexcept;
 
@@ -110,9 +110,9 @@ template <bool write>
   }
   if (the.strategy != nullptr && kind != access_kind::joined) [[unlikely]] {
     using point = scheduling_point::kind;
-    explore::consider(kind >= access_kind::ordered ? point::atomic
-                                                  : (write ? point::write : point::read),
-                      address, static_cast<std::uint32_t>(bytes), code);
+    explore::consider(
+        kind >= access_kind::ordered ? point::atomic : (write ? point::write : point::read),
+        address, static_cast<std::uint32_t>(bytes), code);
     kind = access_kind::joined;
   }
   if (is_own_stack()) return;

@@ -7,8 +7,8 @@
 
 #include "kernel_call.hpp"
 
-// A transaction begins in unlatch_lab_begin: it saves what unlatch_lab_switch saves, so that an abort
-// can resume the thread there by a switch.
+// A transaction begins in unlatch_lab_begin: it saves what unlatch_lab_switch saves, so that an
+// abort can resume the thread there by a switch.
 asm(R"(
 .text
 .globl unlatch_lab_switch

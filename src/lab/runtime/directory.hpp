@@ -4,11 +4,12 @@
 // transactions have read or written it; and which pages have been touched at all.
 //
 // Lines are numbered in the order in which their 16 MiB of address space are first seen, so a line
-// is 32 bits wherever caches and transactions keep it; number 0 is no line. The low bits of a number
-// are those of the address, so it selects a cache's set.
+// is 32 bits wherever caches and transactions keep it; number 0 is no line. The low bits of a
+// number are those of the address, so it selects a cache's set.
 //
 // Invariants:
-//   1. `holders` has the bit of every core that has the line in its L1 or L2. It may have the bit of
+//   1. `holders` has the bit of every core that has the line in its L1 or L2. It may have the bit
+//   of
 //      a core that lost it, never the other way round.
 //   2. `owner` may write without asking anybody: no other core holds the line then.
 //   3. `writer` is the CPU whose running transaction has written the line, if any; then the line is
@@ -35,8 +36,8 @@ static_assert(sizeof(line_record) == 32);
 
 class directory {
  public:
-  static constexpr std::uint32_t chunk_bits = 24;            // of address space
-  static constexpr std::uint32_t line_bits = 6;              // 64 bytes
+  static constexpr std::uint32_t chunk_bits = 24;  // of address space
+  static constexpr std::uint32_t line_bits = 6;    // 64 bytes
   static constexpr std::uint32_t index_bits = chunk_bits - line_bits;
   static constexpr std::uint32_t most_chunks = 2048;
 
@@ -45,7 +46,8 @@ class directory {
 
   [[gnu::always_inline]] std::uint32_t line_of(std::uintptr_t address) noexcept {
     const std::uint32_t chunk = chunks_[address >> chunk_bits];
-    if (chunk == 0) [[unlikely]] return new_chunk(address);
+    if (chunk == 0) [[unlikely]]
+      return new_chunk(address);
     return chunk << index_bits | (address >> line_bits & ((1u << index_bits) - 1));
   }
   [[nodiscard]] std::uintptr_t address_of(std::uint32_t line) const noexcept {
@@ -65,10 +67,10 @@ class directory {
     return line >> page_shift_;
   }
 
-  std::uint16_t* chunks_ = nullptr;       // by address >> chunk_bits
-  std::uint32_t* origins_ = nullptr;      // by chunk number: address >> chunk_bits
-  line_record* records_ = nullptr;        // by line number
-  std::uint64_t* untouched_ = nullptr;    // a bit a page, by line number >> page_shift_
+  std::uint16_t* chunks_ = nullptr;     // by address >> chunk_bits
+  std::uint32_t* origins_ = nullptr;    // by chunk number: address >> chunk_bits
+  line_record* records_ = nullptr;      // by line number
+  std::uint64_t* untouched_ = nullptr;  // a bit a page, by line number >> page_shift_
   std::uint32_t used_ = 0;
   std::uint32_t page_shift_ = 6;
   std::uintptr_t fresh_from_ = 0;

@@ -3,8 +3,8 @@
 
 #include "abort.hpp"
 #include "context.hpp"
-#include "interrupts.hpp"
 #include "explore.hpp"
+#include "interrupts.hpp"
 #include "timers.hpp"
 #include "waiting.hpp"
 
@@ -127,6 +127,7 @@ void start(cpu& where, thread& which, cycles at, bool switched) noexcept {
   where.slice_end = clock + the.rules.cycles_of_ns(1000ull * the.rules.system.quantum_us);
   interrupts::skip_idle_time(where);
   if (was_idle) {
+    where.busy_from = clock;
     the.ready.insert(where.number, clock);
   } else {
     the.ready.move(where.number, clock);
@@ -208,6 +209,7 @@ void leave_cpu(cpu& me) noexcept {
   if (next != nullptr) {
     start(me, *next, next->ready_at, true);
   } else {
+    me.meter.cycles_busy += clock_of(me) - me.busy_from;
     the.ready.remove(me.number);
   }
 }

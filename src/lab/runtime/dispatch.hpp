@@ -6,7 +6,8 @@
 //   1. The CPU that runs has the smallest clock, but for private hits, which may run ahead of the
 //      next one by at most the.run_ahead cycles, and but for computation between two accesses.
 //   2. Timers go before CPUs with an equal clock.
-//   3. A thread that waits in a queue was ready at `ready_at`; the CPU's clock is at least that when
+//   3. A thread that waits in a queue was ready at `ready_at`; the CPU's clock is at least that
+//   when
 //      it starts.
 #pragma once
 
@@ -31,7 +32,8 @@ inline bool allows(const thread& which, const cpu& where) noexcept {
 /// Makes a thread ready at time `at`, on a CPU that suits it.
 void make_ready(thread& which, cycles at) noexcept;
 
-/// The running CPU's thread stops to be its current one; another of its queue becomes it, or it idles.
+/// The running CPU's thread stops to be its current one; another of its queue becomes it, or it
+/// idles.
 void leave_cpu(cpu& me) noexcept;
 
 /// Puts the running thread behind the others of its CPU's queue. REQUIRES: the queue is not empty.

@@ -29,8 +29,8 @@ void consider(scheduling_point::kind what, std::uintptr_t address, std::uint32_t
   dispatch::switch_from(*me.current);
   const cpu& here = *the.running;
   pausing[here.number] = false;
-  const bool is_access = what == kind::read || what == kind::write || what == kind::atomic ||
-                         what == kind::commit;
+  const bool is_access =
+      what == kind::read || what == kind::write || what == kind::atomic || what == kind::commit;
   if (here.tx.depth == 0 || !is_access || the.strategy->inject == nullptr) return;
   const scheduling_point access{what, true, here.current->number, address, bytes, code};
   const std::uint32_t status = the.strategy->inject(the.strategy->state, access);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which instruction of a transaction touched which bytes of which line: kept only when conflicts are
-// to be blamed on source lines.
+// Which instruction of a transaction touched which bytes of which line: kept only when conflicts
+// are to be blamed on source lines.
 //
 // Invariants: per line, a list of accesses, one for each (instruction, read or write), in the order
 // in which they first came. begin() forgets all in constant time.
@@ -37,7 +37,8 @@ class footprint {
   }
 
   void note(std::uint32_t line, std::uint64_t bytes, std::uintptr_t code, bool write) noexcept {
-    if ((lines_ + 1) * 2 > slots_.size()) [[unlikely]] grow();
+    if ((lines_ + 1) * 2 > slots_.size()) [[unlikely]]
+      grow();
     slot& where = find(line);
     if (where.generation != generation_) {
       where = {line, generation_, 0, 0};

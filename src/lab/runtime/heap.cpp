@@ -12,8 +12,8 @@ namespace {
 constexpr std::size_t piece_bytes = 64 * 1024;
 constexpr std::size_t pieces = arena_bytes / piece_bytes;
 constexpr std::uint32_t small_classes = 20;
-constexpr std::size_t small_sizes[small_classes] = {16,  32,  48,   64,   80,   96,   128,
-                                                    192, 256, 320,  384,  512,  768,  1024,
+constexpr std::size_t small_sizes[small_classes] = {16,   32,   48,   64,   80,    96,   128,
+                                                    192,  256,  320,  384,  512,   768,  1024,
                                                     1536, 2048, 4096, 8192, 16384, 32768};
 constexpr std::uint8_t large_class = 255;   // of the piece with which a large block begins
 constexpr std::uint8_t inside_large = 254;  // of the pieces after it
@@ -34,7 +34,7 @@ struct lists {
 
 // The arena has two parts: for the program and for libraries.
 struct part {
-  std::uintptr_t end;    // of what has been handed out
+  std::uintptr_t end;  // of what has been handed out
   std::uintptr_t limit;
   free_block* large[shelves];
 };
@@ -135,7 +135,8 @@ std::uintptr_t allocate_large(std::size_t bytes, bool library) noexcept {
   if (block == 0) return 0;
   bytes_of_large(block) = rounded;
   class_of[piece_of(block)] = large_class;
-  for (std::size_t i = 1; i < rounded / piece_bytes; ++i) class_of[piece_of(block) + i] = inside_large;
+  for (std::size_t i = 1; i < rounded / piece_bytes; ++i)
+    class_of[piece_of(block) + i] = inside_large;
   return block;
 }
 

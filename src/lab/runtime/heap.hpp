@@ -4,8 +4,9 @@
 //
 // Small blocks come from 64 KiB pieces of one size, one list for each CPU and size, so CPUs do not
 // share lines by accident; large ones are cut from the arena's end and reused by size. The host has
-// lists of its own; and what shared libraries ask for (the C library reads the host's configuration)
-// comes from a part of the arena of its own, so that it moves nothing of the program's.
+// lists of its own; and what shared libraries ask for (the C library reads the host's
+// configuration) comes from a part of the arena of its own, so that it moves nothing of the
+// program's.
 //
 // Invariants: what is allocated does not depend on the host. Blocks are aligned to 16 bytes, and to
 // more on demand. In a transaction an allocation is remembered, and a free only done at its commit.

@@ -31,8 +31,8 @@ std::uint64_t cores_of_socket(std::uint32_t socket) noexcept {
 cpu& cpu_of(std::uint32_t core, std::uint32_t hardware_thread) noexcept {
   const std::uint32_t count = the.rules.cores_per_socket;
   const std::uint32_t socket = core / count;
-  return the.cpus[socket * count * the.rules.threads_per_core + hardware_thread * count +
-                  core % count];
+  return the
+      .cpus[socket * count * the.rules.threads_per_core + hardware_thread * count + core % count];
 }
 
 template <class Function>
@@ -106,7 +106,8 @@ std::uint32_t queue(cpu& me, line_record& record, std::uint32_t latency) noexcep
   constexpr std::int32_t longest = 1 << 20;  // beyond it the low bits of an old time have wrapped
   const auto now = static_cast<std::uint32_t>(clock_of(me));
   const auto behind = static_cast<std::int32_t>(record.busy_until - now);
-  const std::uint32_t wait = behind > 0 && behind < longest ? static_cast<std::uint32_t>(behind) : 0;
+  const std::uint32_t wait =
+      behind > 0 && behind < longest ? static_cast<std::uint32_t>(behind) : 0;
   record.busy_until = now + wait + latency;
   record.moved_at = era_of(clock_of(me));
   me.meter.queue_cycles += wait;
@@ -125,11 +126,12 @@ std::uint32_t fetch(cpu& me, const request& wanted, line_record& record,
     ++me.meter.transfers;
     const std::uint32_t owner = record.owner - 1u;
     const bool near = socket_of_core(owner) == me.socket;
-    const std::uint32_t charged = record.dirty != 0 ? (near ? costs.dirty_core : costs.dirty_socket)
-                                                    : (near ? costs.clean_core : costs.clean_socket);
+    const std::uint32_t charged = record.dirty != 0
+                                      ? (near ? costs.dirty_core : costs.dirty_socket)
+                                      : (near ? costs.clean_core : costs.clean_socket);
     const interconnect& beyond = the.rules.beyond;
-    const std::uint32_t wait = queue(
-        me, record, near ? beyond.dirty_in_other_core : beyond.dirty_in_other_socket);
+    const std::uint32_t wait =
+        queue(me, record, near ? beyond.dirty_in_other_core : beyond.dirty_in_other_socket);
     forget_tag(owner, line, wanted.write);
     put_into_l3(socket_of_core(owner), line);
     record.owner = record.dirty = 0;

@@ -5,9 +5,9 @@
 //
 // Invariants: the caller has let the CPUs that are behind run first, unless nobody can notice the
 // access (is_private). Conflicts are found by the coherence request: a read takes the line from its
-// transactional writer, a write from its writer and its readers, and these abort; the requester goes
-// on. A transaction's own written line that leaves the L1 aborts it, after the access's effects on
-// the caches and before its effect on memory.
+// transactional writer, a write from its writer and its readers, and these abort; the requester
+// goes on. A transaction's own written line that leaves the L1 aborts it, after the access's
+// effects on the caches and before its effect on memory.
 #pragma once
 
 #include <cstdint>
@@ -38,17 +38,17 @@ inline reader_set other_readers(const cpu& me, const line_record& record) noexce
 /// An era is 2048 cycles; a line remembers the last in which cores passed it on, modulo 256.
 inline std::uint8_t era_of(cycles time) noexcept { return static_cast<std::uint8_t>(time >> 11); }
 
-/// Whether cores have passed the line on a moment ago, and are likely to do so again: then even hits
-/// must not run ahead, or a core would keep it longer than it may. (An old transfer may look like a
-/// recent one for 2 eras of 256, which costs time and changes nothing else.)
+/// Whether cores have passed the line on a moment ago, and are likely to do so again: then even
+/// hits must not run ahead, or a core would keep it longer than it may. (An old transfer may look
+/// like a recent one for 2 eras of 256, which costs time and changes nothing else.)
 inline bool is_contended(const line_record& record, cycles now) noexcept {
   return static_cast<std::uint8_t>(era_of(now) - record.moved_at) <= 1;
 }
 
-/// Whether no other CPU has anything to do with the access: no other core has written the line or holds
-/// it, but for reads of a line that this core holds as well; no other CPU's transaction has written
-/// it or, for a write, read it. What other
-/// CPUs do to the line within the run-ahead may then come too late for it, as with a line in the L1.
+/// Whether no other CPU has anything to do with the access: no other core has written the line or
+/// holds it, but for reads of a line that this core holds as well; no other CPU's transaction has
+/// written it or, for a write, read it. What other CPUs do to the line within the run-ahead may
+/// then come too late for it, as with a line in the L1.
 inline bool is_private(const cpu& me, const line_record& record, bool write) noexcept {
   if (is_contended(record, clock_of(me))) return false;
   if (record.writer != 0 && record.writer != me.number + 1) return false;

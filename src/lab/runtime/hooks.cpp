@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The hooks that instrumented code calls (instrument/hooks.hpp says what each means).
-#include "access.hpp"
-
 #include <emmintrin.h>
 
 #include <bit>
 
 #include "abort.hpp"
+#include "access.hpp"
 #include "waiting.hpp"
 
 using namespace unlatch::lab;
@@ -49,7 +48,8 @@ template <bool write>
   if (the.running == nullptr) return;
   const auto at = reinterpret_cast<std::uintptr_t>(address);
   const auto from = reinterpret_cast<std::uintptr_t>(code);
-  if (!simple_access<write>(at, size & size_mask, from)) any_access<write>(at, size & size_mask, from);
+  if (!simple_access<write>(at, size & size_mask, from))
+    any_access<write>(at, size & size_mask, from);
 }
 
 template <bool write>
@@ -128,14 +128,13 @@ UNLATCH_LAB_HOOK void unlatch_lab_atomic(void* address, std::uint32_t size, std:
     return;
   }
   const core_costs& costs = the.rules.core;
-  const bool locked = operation != atomic_operation::store ||
-                      static_cast<order>(what >> 4) == order::sequential;
+  const bool locked =
+      operation != atomic_operation::store || static_cast<order>(what >> 4) == order::sequential;
   hook<true>(address, size, locked ? access_kind::atomic : access_kind::ordered, CODE);
   if (!locked) return;
   // The model's figure is for the whole instruction on a line the core owns.
-  const std::uint32_t whole = operation == atomic_operation::compare_exchange
-                                  ? costs.compare_exchange
-                                  : costs.exchange;
+  const std::uint32_t whole =
+      operation == atomic_operation::compare_exchange ? costs.compare_exchange : costs.exchange;
   const std::uint32_t hit = the.costs[2].l1;
   charge_cost(whole > hit ? whole - hit : 0);
 }
@@ -203,8 +202,8 @@ UNLATCH_LAB_HOOK void unlatch_lab_fence(std::uint32_t which, std::uint32_t cost)
   }
 }
 
-UNLATCH_LAB_HOOK void unlatch_lab_string(std::uint32_t which, const char* first,
-                                         const char* second, std::uint64_t count) {
+UNLATCH_LAB_HOOK void unlatch_lab_string(std::uint32_t which, const char* first, const char* second,
+                                         std::uint64_t count) {
   if (the.running == nullptr || count == 0) return;
   constexpr access_kind joined = access_kind::joined;
   synchronize(reinterpret_cast<std::uintptr_t>(CODE));

@@ -43,7 +43,8 @@ class host_array {
   host_array& operator=(const host_array&) = delete;
 
   void push(const T& value) noexcept {
-    if (size_ == capacity_) [[unlikely]] grow(capacity_ == 0 ? 4096 / sizeof(T) + 1 : capacity_ * 2);
+    if (size_ == capacity_) [[unlikely]]
+      grow(capacity_ == 0 ? 4096 / sizeof(T) + 1 : capacity_ * 2);
     data_[size_++] = value;
   }
   /// Elements that come into being are zero.
@@ -73,9 +74,9 @@ class host_array {
 
  private:
   [[gnu::noinline]] void grow(std::size_t capacity) noexcept {
-    data_ = static_cast<T*>(capacity_ == 0 ? reserve(capacity * sizeof(T))
-                                           : enlarge(data_, capacity_ * sizeof(T),
-                                                     capacity * sizeof(T)));
+    data_ = static_cast<T*>(capacity_ == 0
+                                ? reserve(capacity * sizeof(T))
+                                : enlarge(data_, capacity_ * sizeof(T), capacity * sizeof(T)));
     capacity_ = capacity;
   }
 

@@ -3,8 +3,8 @@
 // What comes from outside a thread and takes its CPU from it: timer interrupts at a fixed period,
 // others at random times, the end of its quantum, and the hardware thread beside it.
 //
-// Invariants: a CPU's interrupts depend on the seed, its number and its own clock only. An interrupt
-// is taken at the first access, fence, pause or system call at or after its time.
+// Invariants: a CPU's interrupts depend on the seed, its number and its own clock only. An
+// interrupt is taken at the first access, fence, pause or system call at or after its time.
 #pragma once
 
 #include "machine.hpp"
@@ -17,7 +17,7 @@ void begin_run(cpu& which) noexcept;
 /// When something next comes that takes the CPU from its thread.
 inline cycles next_event(const cpu& which) noexcept {
   return which.queued != 0 && which.slice_end < which.next_interrupt ? which.slice_end
-                                                                    : which.next_interrupt;
+                                                                     : which.next_interrupt;
 }
 
 /// Takes what has come. Aborts a running transaction, and then does not return.

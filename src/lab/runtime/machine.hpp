@@ -16,9 +16,9 @@
 #include <cstdint>
 
 #include "../../instrument/hooks.hpp"
+#include "../counters.hpp"
 #include "../model.hpp"
 #include "clock_heap.hpp"
-#include "../counters.hpp"
 #include "directory.hpp"
 #include "random.hpp"
 #include "scheduler.hpp"
@@ -44,8 +44,8 @@ struct thread {
   bool wake_pending;  ///< wake() came while it was not blocked
   bool woken;         ///< why its block_until() ended
   std::uint32_t last_cpu;
-  std::uint32_t timer;         ///< generation: timers with another one are out of date
-  std::uintptr_t stack;        ///< its lowest address
+  std::uint32_t timer;   ///< generation: timers with another one are out of date
+  std::uintptr_t stack;  ///< its lowest address
   std::uintptr_t stack_pointer;
   std::uint64_t resume_value;  ///< what the switch back to it returns
   std::uintptr_t storage;      ///< the FS base of its thread-local storage
@@ -64,18 +64,18 @@ inline constexpr std::uint32_t most_tags_set = 28;
 struct alignas(64) cpu {
   std::uint64_t read_tags[tag_entries];
   std::uint64_t write_tags[tag_entries];
-  bool asleep;  ///< it is passed over while its spin loop sees no change (waiting.hpp)
-  bool waits;   ///< it has executed a pause since its thread began
-  bool disturbed;  ///< a line has left its L1 since its last pause
-  bool wrote;   ///< a write has been noted since its last pause
-  std::uint32_t tags_set;                ///< entries set since the tables were empty
+  bool asleep;             ///< it is passed over while its spin loop sees no change (waiting.hpp)
+  bool waits;              ///< it has executed a pause since its thread began
+  bool disturbed;          ///< a line has left its L1 since its last pause
+  bool wrote;              ///< a write has been noted since its last pause
+  std::uint32_t tags_set;  ///< entries set since the tables were empty
   std::uint8_t tags_set_at[most_tags_set];  ///< the first of them
   std::uint32_t number;
   std::uint32_t core;
   std::uint32_t socket;
   std::uint32_t hardware_thread;  ///< 0, or 1 for the sibling
   std::uint64_t core_bit;
-  cpu* sibling;                   ///< null without
+  cpu* sibling;  ///< null without
   thread* current;
   thread* queue_head;
   thread* queue_tail;
@@ -84,6 +84,7 @@ struct alignas(64) cpu {
   cycles next_timer;
   cycles next_other;
   cycles slice_end;
+  cycles busy_from;     ///< when it last stopped being idle
   cycles slowed_until;  ///< up to here the sibling's slowdown has been charged
   transaction tx;
   counters meter;
@@ -103,16 +104,16 @@ struct machine {
   model rules;
   cpu* running = nullptr;
   cycles first_timer = never;  ///< when the first sleeping thread wakes (timers.hpp)
-  cycles switch_limit = 0;  ///< an access that others can notice may not happen after this
+  cycles switch_limit = 0;     ///< an access that others can notice may not happen after this
   std::uint64_t run_ahead = 0;
   std::uint32_t asleep = 0;  ///< CPUs that are
   bool blame = false;
   bool pass_over_spinning = true;
-  bool active = false;      ///< between the begin and the end of a run
+  bool active = false;  ///< between the begin and the end of a run
   const lab::strategy* strategy = nullptr;
   clock_heap ready;
   directory lines;
-  access_costs costs[3];    ///< of loads, stores, atomic accesses
+  access_costs costs[3];  ///< of loads, stores, atomic accesses
   random chance;
   cpu* cpus = nullptr;
   core_caches cores[most_cores];
@@ -146,7 +147,8 @@ inline void forget_tags(cpu& which) noexcept {
 /// Lets CPUs that are behind the running one run first, and this one's interrupts happen.
 void catch_up(std::uintptr_t code) noexcept;
 [[gnu::always_inline]] inline void synchronize(std::uintptr_t code) noexcept {
-  if (*unlatch_lab_fast.clock > the.switch_limit) [[unlikely]] catch_up(code);
+  if (*unlatch_lab_fast.clock > the.switch_limit) [[unlikely]]
+    catch_up(code);
 }
 
 }  // namespace unlatch::lab

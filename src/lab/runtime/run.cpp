@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One run of the simulated machine, from host mode to host mode (lab.hpp).
-#include "../lab.hpp"
-
 #include <cstdio>
 
+#include "../lab.hpp"
 #include "blame.hpp"
 #include "context.hpp"
 #include "dispatch.hpp"
@@ -119,8 +118,8 @@ void open_machine(const model& rules, const options& how) noexcept {
   the.costs[0] = costs_with(rules.core.load_overlap);
   the.costs[1] = costs_with(rules.core.store_overlap);
   the.costs[2] = costs_with(0);
-  // A hit costs the slot it takes; where a chain of loads waits for it, the instrumented code's block
-  // costs have the latency.
+  // A hit costs the slot it takes; where a chain of loads waits for it, the instrumented code's
+  // block costs have the latency.
   the.costs[0].l1 = the.costs[1].l1 = 1;
   for (std::uint32_t i = 0; i < rules.cores(); ++i) {
     the.cores[i].l1.open(rules.l1d.sets(), rules.l1d.ways);
@@ -141,7 +140,11 @@ void open_machine(const model& rules, const options& how) noexcept {
 
 void sum(counters& all) noexcept {
   all = {};
-  for (std::uint32_t i = 0; i < the.rules.cpus(); ++i) all += the.cpus[i].meter;
+  for (std::uint32_t i = 0; i < the.rules.cpus(); ++i) {
+    const cpu& each = the.cpus[i];
+    all += each.meter;
+    if (each.current != nullptr && !each.asleep) all.cycles_busy += the.clocks[i] - each.busy_from;
+  }
   all.accesses += unlatch_lab_fast.accesses;
 }
 

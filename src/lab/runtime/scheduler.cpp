@@ -199,8 +199,7 @@ void enter_kernel() noexcept {
   ++me.meter.system_calls;
   clock_of(me) += the.rules.system.system_call;
   if (the.strategy != nullptr) {
-    explore::consider(scheduling_point::kind::kernel, 0, 0,
-                      code_of(CALLER));
+    explore::consider(scheduling_point::kind::kernel, 0, 0, code_of(CALLER));
     return;
   }
   synchronize(code_of(CALLER));

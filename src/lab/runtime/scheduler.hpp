@@ -15,7 +15,8 @@
 //      so its caller holds nothing of the host's that another simulated thread could wait for.
 //   3. A running transaction never survives enter_kernel(), block(), block_until(), yield() or
 //      exit(): these abort it, and then do not return to their caller but to where it began. State
-//      of the host (lists of waiters, files) is thus changed only after enter_kernel() has returned.
+//      of the host (lists of waiters, files) is thus changed only after enter_kernel() has
+//      returned.
 //   4. Between the return of enter_kernel() and the next call of a function that may switch, the
 //      caller runs alone: a test of a futex's word and block() need no lock around them.
 #pragma once

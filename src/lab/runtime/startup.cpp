@@ -2,10 +2,10 @@
 //
 // The start of a program that contains the lab: the same addresses in every run.
 //
-// The C library starts main() through __libc_start_main, which is defined here anew: it restarts the
-// program without address space randomisation where it is on (and the kernel lets us turn it off),
-// and runs main() on a stack at a fixed address, so that neither the environment's size nor the
-// arguments' moves what main() keeps on its stack.
+// The C library starts main() through __libc_start_main, which is defined here anew: it restarts
+// the program without address space randomisation where it is on (and the kernel lets us turn it
+// off), and runs main() on a stack at a fixed address, so that neither the environment's size nor
+// the arguments' moves what main() keeps on its stack.
 #include <dlfcn.h>
 #include <errno.h>
 #include <sys/personality.h>
@@ -83,8 +83,8 @@ extern "C" __attribute__((visibility("default"))) int __libc_start_main(
     void (*finish_loader)(), void* stack_end) {
   unlatch::lab::restart_without_randomisation(arguments);
   unlatch::lab::program_main = program;
-  using start_function = int (*)(main_function, int, char**, void (*)(), void (*)(), void (*)(),
-                                 void*);
+  using start_function =
+      int (*)(main_function, int, char**, void (*)(), void (*)(), void (*)(), void*);
   const auto start = reinterpret_cast<start_function>(dlsym(RTLD_NEXT, "__libc_start_main"));
   return start(unlatch::lab::main_on_fixed_stack, count, arguments, initialize, finish,
                finish_loader, stack_end);

@@ -60,8 +60,7 @@ image find_image() noexcept {
 
 void make_parked(std::uint32_t number) noexcept {
   using create_function = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
-  static const auto create =
-      reinterpret_cast<create_function>(dlsym(RTLD_NEXT, "pthread_create"));
+  static const auto create = reinterpret_cast<create_function>(dlsym(RTLD_NEXT, "pthread_create"));
   using set_stack_function = int (*)(pthread_attr_t*, void*, std::size_t);
   static const auto set_stack =
       reinterpret_cast<set_stack_function>(dlsym(RTLD_NEXT, "pthread_attr_setstack"));

@@ -5,8 +5,8 @@
 //
 // With a strategy set, time decides nothing: every access, fence, pause, begin and commit is a
 // scheduling point, at which choose() names the CPU that goes on; every access in a transaction is
-// put to inject(). Interrupts do not come. Sleepers wake only when nothing else can run. Use a model
-// with at least as many CPUs as threads, so that every thread has one of its own.
+// put to inject(). Interrupts do not come. Sleepers wake only when nothing else can run. Use a
+// model with at least as many CPUs as threads, so that every thread has one of its own.
 //
 // Invariants: a strategy is called from the simulator, never inside the simulated program; it is
 // asked in the same order for the same answers, so a schedule is its list of answers.
@@ -24,7 +24,7 @@ struct scheduling_point {
   std::uint32_t thread;    ///< the number of the thread that asks
   std::uintptr_t address;  ///< of the access
   std::uint32_t bytes;
-  std::uintptr_t code;     ///< the instruction
+  std::uintptr_t code;  ///< the instruction
 };
 
 /// A thread that can go on.

@@ -9,7 +9,8 @@
 // A tag is a line's number in the directory (directory.hpp); 0 is an empty way.
 //
 // Invariants:
-//   1. Touching a set's most recent line again changes nothing that decides what leaves. The inlined
+//   1. Touching a set's most recent line again changes nothing that decides what leaves. The
+//   inlined
 //      fast path relies on it: it hits most recent lines without telling this class.
 //   2. A line that is touched stays while fewer other lines of its set than there are ways are.
 #pragma once

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the running CPU keeps of a line it has just accessed: its transaction's sets, and the tables by
-// which the inlined fast path serves the next access.
+// What the running CPU keeps of a line it has just accessed: its transaction's sets, and the tables
+// by which the inlined fast path serves the next access.
 #pragma once
 
 #include "hierarchy.hpp"
@@ -10,7 +10,8 @@
 namespace unlatch::lab {
 
 // Joins the line to the running transaction's read or write set.
-[[gnu::always_inline]] inline void track(cpu& me, const request& wanted, line_record& record) noexcept {
+[[gnu::always_inline]] inline void track(cpu& me, const request& wanted,
+                                         line_record& record) noexcept {
   const bool has_read = (record.readers[me.hardware_thread] & me.core_bit) != 0;
   const bool has_written = record.writer == me.number + 1;
   if (!has_read && !has_written) me.tx.lines.push(wanted.line);
@@ -27,7 +28,8 @@ namespace unlatch::lab {
 
 // Lets the fast path serve the line while nothing changes. With blame, a transaction's accesses all
 // come here, so that their bytes are known.
-[[gnu::always_inline]] inline void remember_tag(cpu& me, const request& wanted, const line_record& record) noexcept {
+[[gnu::always_inline]] inline void remember_tag(cpu& me, const request& wanted,
+                                                const line_record& record) noexcept {
   const std::uint32_t index = wanted.line & (tag_entries - 1);
   const std::uint64_t tag = the.lines.address_of(wanted.line) >> directory::line_bits;
   const bool in_transaction = me.tx.depth != 0;
@@ -40,10 +42,11 @@ namespace unlatch::lab {
     ++me.tags_set;
   }
   me.read_tags[index] = hidden ? 0 : tag;
-  // Writes to others' stacks are all to be seen (access.hpp); a stack's own tracked lines may be hit.
+  // Writes to others' stacks are all to be seen (access.hpp); a stack's own tracked lines may be
+  // hit.
   const std::uintptr_t beyond = (tag << directory::line_bits) - stacks_address;
-  const bool foreign = beyond < most_threads * stack_bytes &&
-                       beyond / stack_bytes != me.current->number;
+  const bool foreign =
+      beyond < most_threads * stack_bytes && beyond / stack_bytes != me.current->number;
   me.write_tags[index] = !hidden && !foreign && own && (!in_transaction || written) ? tag : 0;
   if (me.sibling != nullptr) me.sibling->read_tags[index] = me.sibling->write_tags[index] = 0;
 }

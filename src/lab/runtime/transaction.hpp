@@ -3,9 +3,9 @@
 // A CPU's hardware transaction: what it has written over, which lines it has read and written, what
 // it allocated, and how control comes back to where it began.
 //
-// Writes go to memory at once; their old values are in the undo log. The registers and the live part
-// of the stack are copied when the transaction begins, so it may begin in a function that has long
-// returned when it aborts.
+// Writes go to memory at once; their old values are in the undo log. The registers and the live
+// part of the stack are copied when the transaction begins, so it may begin in a function that has
+// long returned when it aborts.
 //
 // Invariants (while depth > 0):
 //   1. A line is in `lines` once if this CPU is its writer or among its readers, else not at all.
@@ -62,11 +62,11 @@ struct foreign_write {
 
 struct transaction {
   std::uint32_t depth = 0;
-  bool elided = false;             ///< begun by XACQUIRE
-  std::uintptr_t elided_lock = 0;  ///< whose XRELEASE ends it
-  std::uint32_t read_overflow = 0; ///< read lines that have left the L1
-  std::uintptr_t begin_stack = 0;  ///< the stack pointer at begin, with the registers on the stack
-  std::uintptr_t begin_code = 0;   ///< where begin was called
+  bool elided = false;              ///< begun by XACQUIRE
+  std::uintptr_t elided_lock = 0;   ///< whose XRELEASE ends it
+  std::uint32_t read_overflow = 0;  ///< read lines that have left the L1
+  std::uintptr_t begin_stack = 0;   ///< the stack pointer at begin, with the registers on the stack
+  std::uintptr_t begin_code = 0;    ///< where begin was called
   cycles begin_clock = 0;
   std::uint64_t exceptions[2] = {};  ///< __cxa_eh_globals at begin
   std::uint8_t* stack_copy = nullptr;

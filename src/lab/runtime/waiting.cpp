@@ -45,11 +45,11 @@ constexpr std::size_t most_stack = 16 * 1024;  // more is not looked through
 // What a CPU was like at its last pause.
 struct state {
   std::uint64_t registers[waiting::registers];
-  std::uint64_t stack;   // a hash of the live stack
+  std::uint64_t stack;  // a hash of the live stack
   const thread* whose;
   std::uint64_t misses;
   cycles at;
-  cycles period;         // while asleep: from pause to pause
+  cycles period;  // while asleep: from pause to pause
 };
 
 state last[most_cpus];
@@ -57,8 +57,7 @@ state last[most_cpus];
 std::uint64_t hash_stack(std::uintptr_t from, std::uintptr_t to) noexcept {
   std::uint64_t hash = 0;
   for (std::uintptr_t at = from; at < to; at += sizeof hash) {
-    hash = (std::rotl(hash, 5) ^ *reinterpret_cast<const std::uint64_t*>(at)) *
-           0x9e3779b97f4a7c15;
+    hash = (std::rotl(hash, 5) ^ *reinterpret_cast<const std::uint64_t*>(at)) * 0x9e3779b97f4a7c15;
   }
   return hash;
 }
@@ -69,7 +68,8 @@ bool is_unchanged(cpu& me, const std::uint64_t (&now)[registers]) noexcept {
   const thread& self = *me.current;
   const std::uintptr_t top = self.stack + stack_bytes;
   if (top - now[stack_register] > most_stack) return false;
-  bool same = before.whose == &self && !me.wrote && !me.disturbed && before.misses == me.meter.l1_misses;
+  bool same =
+      before.whose == &self && !me.wrote && !me.disturbed && before.misses == me.meter.l1_misses;
   before.whose = &self;
   before.misses = me.meter.l1_misses;
   for (std::size_t i = 0; i < registers; ++i) {

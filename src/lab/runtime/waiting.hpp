@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Spin loops: what a pause does to the CPU that executes it, and how a CPU that waits is passed over
-// until something changes.
+// Spin loops: what a pause does to the CPU that executes it, and how a CPU that waits is passed
+// over until something changes.
 //
 // A thread that comes to the same pause again in the same state, having written nothing and read
 // nothing but its L1, will do the same again and again, until another CPU takes one of its lines or
@@ -21,8 +21,8 @@ namespace unlatch::lab::waiting {
 /// A pause outside transactions. `code` is where it stands.
 void pause(std::uintptr_t code) noexcept;
 
-/// Something that a CPU may have looked at changes at `at`: if it sleeps, its sleep ends at the last
-/// pause before; if not, its next pause is not the end of an unchanged round.
+/// Something that a CPU may have looked at changes at `at`: if it sleeps, its sleep ends at the
+/// last pause before; if not, its next pause is not the end of an unchanged round.
 void wake(cpu& which, cycles at) noexcept;
 
 /// Before `me`, which runs, makes an access: wakes whom it concerns. Whether somebody was woken who
