@@ -10,6 +10,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::size_t most_of_a_name = 60;
+
 std::string heading(const studies::record& record) {
   const auto mode =
       record.policy == "none" ? record.mode : fmt::format("{}/{}", record.mode, record.policy);
@@ -40,9 +42,17 @@ std::string curve(const json& series) {
   return text + "\n";
 }
 
+/// "studies/list.cpp:12"; with the function where the compiler gave the code no line.
+std::string place_of(const json& place) {
+  auto line = place.at("line").get<std::string>();
+  const auto function = place.at("function").get<std::string>();
+  if (!line.ends_with(":0") || function.empty()) return line;
+  line.resize(line.size() - 2);
+  return fmt::format("{}, in {}", line, function.substr(0, most_of_a_name));
+}
+
 std::string side(const json& place) {
-  return fmt::format("{} at {}", place.at("access").get<std::string>(),
-                     place.at("line").get<std::string>());
+  return fmt::format("{} at {}", place.at("access").get<std::string>(), place_of(place));
 }
 
 std::string conflicts(const json& list) {
@@ -73,7 +83,7 @@ std::string others(const json& list) {
   for (const auto& one : list) {
     text += fmt::format("  {:>10} {:>8}  {} at {}\n", one.at("wasted_cycles").get<long>(),
                         one.at("count").get<long>(), one.at("reason").get<std::string>(),
-                        one.at("line").get<std::string>());
+                        place_of(one));
   }
   return text;
 }
