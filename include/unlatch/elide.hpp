@@ -120,7 +120,7 @@ template <class Result, class Lock, class Body>
   return body(tx);
 }
 
-/// Under the lock, where there are no hardware transactions.
+/// Under the lock.
 template <class Result, class Lock, class Body>
 [[gnu::always_inline]] inline Result run_under_lock(Lock& lock, Body& body,
                                                     section_context& section, path path) {
@@ -167,12 +167,15 @@ class counted_section {
   counted_section(Lock& lock, thread_row& row) noexcept : lock_(lock), row_(row) {}
   ~counted_section() {
     row_.add(statistics::counter::sections);
-    if constexpr (use == software_use::measured) path_choice::of(lock_.row()).section_ended(row_);
+    if constexpr (use == software_use::measured)
+      path_choice::of(lock_.row()).section_ended(this_thread_row(lock_.row()));
   }
   counted_section(const counted_section&) = delete;
   counted_section& operator=(const counted_section&) = delete;
 
+  /// How it is to run, if not in hardware.
   detail::path path() const noexcept {
+    if (Lock::backend::available()) return path::direct;
     if constexpr (use == software_use::measured)
       return path_choice::of(lock_.row()).now();
     else
@@ -229,7 +232,7 @@ auto elide(Lock& lock, Body&& body, const source_place where = source_place::cur
                 "an abort leaves the body by unwinding: it must not be noexcept");
 
   detail::section_context& section = detail::this_section();
-  if (Lock::backend::available()) [[unlikely]]
+  if (Lock::backend::available() && !lock.prefers_lock()) [[unlikely]]
     return detail::run_in_hardware<result>(lock, body, section, where);
 
   if (section.speculation() != nullptr) [[unlikely]]

@@ -4,16 +4,14 @@
 // and under the lock where it has not or where the policy says so. Change one type name and keep
 // the rest.
 //
-// Thread safety: as the lock's. Whoever holds the lock exclusively owns what it protects; a section
-// that runs in a transaction behaves as if it did.
+// Thread safety: as the lock's; a section that runs in a transaction behaves as if it held it.
 //
 // Invariants
 //   1. The lock is in the read set of every transaction from its first instruction on, and free
 //      there: whoever takes it for real aborts all of them before it touches anything (Schrimpf
 //      2014, 3.1).
-//   2. Inside a transaction no elided lock is taken for real, so a lock that is open in this
-//      thread's section_context is elided, and one that is not is held: unlock() knows which it
-//      ends.
+//   2. Inside a transaction no elided lock is taken for real, so unlock() knows which it ends: a
+//      lock that is open in this thread's section_context is elided, another one is held.
 //   3. sequence_ is even only if software speculation is on for this lock and nobody holds it
 //      exclusively. It is odd from the first instruction of an exclusive section to its last, so a
 //      speculating reader (elide.hpp) that sees one even value twice saw no writer in between. It
@@ -67,8 +65,8 @@ class elided {
   elided(const elided&) = delete;
   elided& operator=(const elided&) = delete;
 
-  /// Enters a section: in a transaction, or by taking the lock. Control may come back from here
-  /// again if the transaction aborts; on hardware everything done since is undone.
+  /// Enters a section: in a transaction, or by taking the lock. If the transaction aborts, control
+  /// comes back from here again, and everything done since is undone.
   void lock() { enter_exclusive(row_); }
   /// The same, counted for a call site (guard.hpp, elide.hpp).
   void lock(detail::call_site& site, const source_place where) {
@@ -136,9 +134,9 @@ class elided {
     }
   }
 
-  /// Whether nobody holds the lock for real. A section in a transaction does not show.
+  /// Whether nobody holds the lock (exclusively) for real. A section in a transaction does not
+  /// show.
   bool is_free() const noexcept { return lock_.is_free(); }
-  /// Whether nobody holds the lock exclusively for real.
   bool is_write_free() const noexcept requires shared_elidable<Lock> {
     return lock_.is_write_free();
   }
@@ -160,8 +158,13 @@ class elided {
 
   detail::row_id row() const noexcept { return row_; }
 
-  /// Takes the lock for real and turns software speculation on or off. Counts nothing. Only where
-  /// Htm is not available.
+  /// Whether a section that begins now had better not run in a transaction: that is slower.
+  bool prefers_lock() const noexcept {
+    return is_measured<Policy>() && detail::path_choice::of(row_).now() == detail::path::direct &&
+           !detail::this_section().in_transaction();
+  }
+  /// Takes the lock for real and turns software speculation on or off. Counts nothing. Not in
+  /// a transaction.
   void lock_for_closure(bool speculate) {
     lock_.lock();
     if (const bool kept = keeps_sequence(); kept | speculate) [[unlikely]] {
@@ -183,7 +186,7 @@ class elided {
     attention_.store(on ? others | sequence_bit | speculated_bit : others,
                      std::memory_order_relaxed);
   }
-  /// Whether a speculation may still be looking at what this section unlinks.
+  /// Whether a speculation may still see what this section unlinks.
   bool may_have_speculators() const noexcept { return attention() & speculated_bit; }
   /// Takes the lock for a speculation whose reads up to now were made at sequence `seen`. On
   /// success the caller is the exclusive owner, no writer was there in between, and sequence() is
@@ -225,7 +228,7 @@ class elided {
           "a lock was taken inside a closure that may still abort and run again: use elide() "
           "for the inner section, too",
           this);
-    if (Htm::available() && speculate<false>(row)) [[unlikely]]
+    if (Htm::available() && !prefers_lock() && speculate<false>(row)) [[unlikely]]
       return;
     lock_.lock();
     entered_exclusive();
@@ -240,7 +243,7 @@ class elided {
   }
 
   void enter_shared(detail::row_id row) {
-    if (Htm::available() && speculate<true>(row)) [[unlikely]]
+    if (Htm::available() && !prefers_lock() && speculate<true>(row)) [[unlikely]]
       return;
     lock_.lock_shared();
     count(row, counter::sections);
@@ -292,9 +295,7 @@ class elided {
     if (detail::this_section().in_transaction()) return join_transaction<Shared>(id);
     detail::thread_row& row = detail::this_thread_row(id);
     memory& learned = memory_for(row);
-    const bool is_slower =
-        is_measured<Policy>() && detail::path_choice::of(row_).now() == detail::path::direct;
-    if (is_slower || !Policy::admits(learned)) {
+    if (!Policy::admits(learned)) {
       row.add(counter::skipped);
       return false;
     }
