@@ -65,7 +65,6 @@ struct alignas(64) cpu {
   std::uint64_t read_tags[tag_entries];
   std::uint64_t write_tags[tag_entries];
   bool asleep;             ///< it is passed over while its spin loop sees no change (waiting.hpp)
-  bool waits;              ///< it has executed a pause since its thread began
   bool disturbed;          ///< a line has left its L1 since its last pause
   bool wrote;              ///< a write has been noted since its last pause
   std::uint32_t tags_set;  ///< entries set since the tables were empty

@@ -16,6 +16,8 @@
 #include "threads.hpp"
 #include "waiting.hpp"
 
+extern "C" bool unlatch_lab_has_transactions;  // htm.hpp
+
 namespace unlatch::lab {
 
 namespace {
@@ -84,7 +86,7 @@ void open_cpus() noexcept {
     }
     each.current = each.queue_head = each.queue_tail = nullptr;
     each.queued = 0;
-    each.asleep = each.waits = false;
+    each.asleep = false;
     each.wrote = each.disturbed = true;
     each.slice_end = each.slowed_until = 0;
     the.clocks[i] = 0;
@@ -114,6 +116,7 @@ void open_machine(const model& rules, const options& how) noexcept {
   the.pass_over_spinning = how.pass_over_spinning;
   the.strategy = how.strategy;
   the.chance = random(how.seed);
+  unlatch_lab_has_transactions = rules.transactions.rtm;
   the.lines.reset(heap::end(), heap::arena_address + heap::program_bytes, rules.system.page_bytes);
   the.costs[0] = costs_with(rules.core.load_overlap);
   the.costs[1] = costs_with(rules.core.store_overlap);
@@ -180,6 +183,7 @@ VISIBLE void unlatch_lab_run(const model* machine, const options* how, void (*bo
   dispatch::enter();
   if (!task.ended) report_deadlock();
   os::end_run();
+  unlatch_lab_has_transactions = false;
   result->cycles = task.end;
   result->seconds = static_cast<double>(task.end) / (the.rules.mhz * 1e6);
   sum(result->all);
