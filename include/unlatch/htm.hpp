@@ -99,7 +99,7 @@ extern bool rtm_works;
 
 #if defined(UNLATCH_LAB)
 extern "C" {
-bool unlatch_lab_has_transactions() noexcept;
+extern bool unlatch_lab_has_transactions;
 std::uint32_t unlatch_lab_begin() noexcept;
 void unlatch_lab_commit() noexcept;
 void unlatch_lab_abort(std::uint8_t code) noexcept;
@@ -111,7 +111,7 @@ void unlatch_lab_elided_store(std::uint32_t* lock, std::uint32_t value) noexcept
 /// The simulated machine's transactions, in code that is built to run in it. Its aborts put memory,
 /// registers and the stack back as hardware does.
 struct lab {
-  static bool available() noexcept { return unlatch_lab_has_transactions(); }
+  static bool available() noexcept { return unlatch_lab_has_transactions; }
   static status begin() noexcept { return status(unlatch_lab_begin()); }
   static void commit() noexcept { unlatch_lab_commit(); }
   template <std::uint8_t Code>
@@ -121,9 +121,9 @@ struct lab {
   }
   static bool active() noexcept { return unlatch_lab_active(); }
 
-  /// XACQUIRE XCHG: begins a transaction with the lock in its read set and returns the lock's value;
-  /// executes the exchange for real after an abort, and where there is no elision. Inside, the lock
-  /// keeps its old value for this thread too (on hardware the thread would see `value`).
+  /// XACQUIRE XCHG: begins a transaction with the lock in its read set and returns the lock's
+  /// value; executes the exchange for real after an abort, and where there is no elision. Inside,
+  /// the lock keeps its old value for this thread too (on hardware the thread would see `value`).
   static std::uint32_t exchange_elided(std::uint32_t& lock, std::uint32_t value) noexcept {
     return unlatch_lab_elided_exchange(&lock, value);
   }

@@ -7,9 +7,8 @@
 // Sections come in periods. Two short ones, `trial` sections each, measure the two paths one after
 // the other; then a long one runs on the path that has been faster. Measured is from the first
 // section's start to the last one's end, so waiting, aborts, reclamation and what a path does to
-// the caches of the code between sections all count. The logarithm of the two times' ratio goes
-// into a moving average, whose sign decides. A trial in which the thread was preempted counts at
-// most a factor 8.
+// the caches of the code between sections all count. What the last three comparisons have in their
+// middle decides: a trial in which the thread was preempted is outvoted.
 //
 // What looking costs: the time that the slower path's trial takes longer. Long periods double while
 // the verdict stays, until that is 1 % of their time, or, where the paths differ little, until
@@ -26,6 +25,7 @@
 // stays in the cache.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <new>
@@ -70,16 +70,17 @@ class alignas(cache_line) path_choice {
 
   void next_period(thread_row& row) noexcept;
   std::uint32_t begin_period(std::uint64_t now) noexcept;
-  std::uint32_t longest_run() const noexcept;
+  float log_ratio() const noexcept;
 
   std::atomic<path> path_{path::undecided};
   std::atomic<bool> busy_{false};  ///< a thread is in next_period(): it owns all below
   period period_ = period::none;
   path verdict_ = path::undecided;
-  std::uint32_t run_ = 0;        ///< length of the last long period
-  float speculation_ticks_ = 0;  ///< of the last trial of speculation
-  float log_ratio_ = 0;          ///< moving average of log2(speculation / direct)
-  std::uint64_t started_ = 0;    ///< when the current period began
+  std::uint32_t run_ = 0;             ///< length of the last long period
+  float speculation_ticks_ = 0;       ///< of the last trial of speculation
+  std::uint32_t comparisons_ = 0;     ///< made so far
+  std::array<float, 3> recent_ = {};  ///< log2(speculation / direct) of the last ones
+  std::uint64_t started_ = 0;         ///< when the current period began
   const thread_row* driver_ = nullptr;
 };
 

@@ -37,19 +37,24 @@ std::uint32_t path_choice::begin_period(std::uint64_t now) noexcept {
     case period::trying_direct:
       break;
   }
-  const float measured = std::clamp(std::log2(speculation_ticks_ / ticks), -3.0f, 3.0f);
-  log_ratio_ += (measured - log_ratio_) * (run_ == 0 ? 1.0f : 0.25f);
-  const path verdict = log_ratio_ < 0 ? path::speculative : path::direct;
-  run_ = verdict == verdict_ ? std::min(run_ * 2, longest_run()) : first_run;
+  recent_[comparisons_++ % recent_.size()] = std::log2(speculation_ticks_ / ticks);
+  const float ratio = log_ratio();
+  const path verdict = ratio < 0 ? path::speculative : path::direct;
+  const float slower = std::exp2(std::min(std::abs(ratio), 5.0f)) - 1;  // the other path's trial
+  const auto longest_run = std::max(longest, static_cast<std::uint32_t>(100 * trial * slower));
+  const bool is_sure = verdict == verdict_ && comparisons_ >= recent_.size();
+  run_ = is_sure ? std::min(run_ * 2, longest_run) : first_run;
   verdict_ = verdict;
   period_ = period::running;
   path_.store(verdict, std::memory_order_relaxed);
   return run_;
 }
 
-std::uint32_t path_choice::longest_run() const noexcept {
-  const float slower = std::exp2(std::abs(log_ratio_));  // than the path of the verdict, times
-  return std::max(longest, static_cast<std::uint32_t>(100 * trial * (slower - 1)));
+float path_choice::log_ratio() const noexcept {
+  auto sorted = recent_;
+  const std::uint32_t count = std::min<std::uint32_t>(comparisons_, sorted.size());
+  std::sort(sorted.begin(), sorted.begin() + count);
+  return sorted[(count - 1) / 2];
 }
 
 }  // namespace unlatch::detail

@@ -170,9 +170,8 @@ void unlatch_lab_elided_store(std::uint32_t* lock, std::uint32_t value) noexcept
 
 bool unlatch_lab_active() noexcept { return the.running != nullptr && the.running->tx.depth != 0; }
 
-bool unlatch_lab_has_transactions() noexcept {
-  return the.running != nullptr && the.rules.transactions.rtm;
-}
+// Data, not a function: on hardware this is a load, too.
+bool unlatch_lab_has_transactions = false;
 
 }  // extern "C"
 #pragma GCC visibility pop
