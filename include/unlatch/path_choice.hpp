@@ -10,9 +10,10 @@
 // the caches of the code between sections all count. What the last three comparisons have in their
 // middle decides: a trial in which the thread was preempted is outvoted.
 //
-// What looking costs: the time that the slower path's trial takes longer. Long periods double while
-// the verdict stays, until that is 1 % of their time, or, where the paths differ little, until
-// `longest` sections; a change is noticed at the end of a period.
+// What looking costs: the time that the slower path's trial takes longer. A trial goes in steps and
+// ends as soon as it is twice as slow as the other path. Long periods are so long that trials cost
+// 1 % of their time, at least `longest` sections, once three comparisons agree; a change is noticed
+// at the end of a period.
 //
 // All threads take the same path at the same time, because the paths get in each other's way: one
 // thread alone in software would measure how long it waits for the others' locks, find that slow,
@@ -41,6 +42,7 @@ enum class path : std::uint8_t { undecided, direct, speculative };
 class alignas(cache_line) path_choice {
  public:
   static constexpr std::uint32_t trial = 64;
+  static constexpr std::uint32_t step = 16;
   static constexpr std::uint32_t first_run = 512;
   static constexpr std::uint32_t longest = 8192;
   static constexpr std::uint64_t silence = 100'000'000;
@@ -70,14 +72,17 @@ class alignas(cache_line) path_choice {
 
   void next_period(thread_row& row) noexcept;
   std::uint32_t begin_period(std::uint64_t now) noexcept;
+  std::uint32_t begin_trial(period which, path to_try) noexcept;
+  bool trial_goes_on(std::uint64_t now, float& ticks, float other) noexcept;
+  std::uint32_t decide() noexcept;
   float log_ratio() const noexcept;
 
   std::atomic<path> path_{path::undecided};
   std::atomic<bool> busy_{false};  ///< a thread is in next_period(): it owns all below
   period period_ = period::none;
-  path verdict_ = path::undecided;
-  std::uint32_t run_ = 0;             ///< length of the last long period
-  float speculation_ticks_ = 0;       ///< of the last trial of speculation
+  std::uint32_t tried_ = 0;           ///< sections of the current trial that were measured
+  float speculation_ticks_ = 0;       ///< of a section in the last trial; 0: none yet
+  float direct_ticks_ = 0;            ///< the same under the lock
   std::uint32_t comparisons_ = 0;     ///< made so far
   std::array<float, 3> recent_ = {};  ///< log2(speculation / direct) of the last ones
   std::uint64_t started_ = 0;         ///< when the current period began

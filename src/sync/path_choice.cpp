@@ -21,33 +21,48 @@ void path_choice::next_period(thread_row& row) noexcept {
 }
 
 std::uint32_t path_choice::begin_period(std::uint64_t now) noexcept {
-  const auto ticks = static_cast<float>(std::max<std::uint64_t>(now - started_, 1));
-  started_ = now;
   switch (period_) {
-    case period::none:
-    case period::running:
-      period_ = period::trying_speculation;
-      path_.store(path::speculative, std::memory_order_relaxed);
-      return trial;
     case period::trying_speculation:
-      speculation_ticks_ = ticks;
-      period_ = period::trying_direct;
-      path_.store(path::direct, std::memory_order_relaxed);
-      return trial;
+      if (trial_goes_on(now, speculation_ticks_, direct_ticks_)) return step;
+      started_ = now;
+      return begin_trial(period::trying_direct, path::direct);
     case period::trying_direct:
-      break;
+      if (trial_goes_on(now, direct_ticks_, speculation_ticks_)) return step;
+      started_ = now;
+      return decide();
+    default:
+      started_ = now;
+      return begin_trial(period::trying_speculation, path::speculative);
   }
-  recent_[comparisons_++ % recent_.size()] = std::log2(speculation_ticks_ / ticks);
+}
+
+std::uint32_t path_choice::begin_trial(period which, path to_try) noexcept {
+  period_ = which;
+  tried_ = 0;
+  path_.store(to_try, std::memory_order_relaxed);
+  return step;
+}
+
+/// Measures what the trial has taken a section so far. `other` is what the other path takes.
+bool path_choice::trial_goes_on(std::uint64_t now, float& ticks, float other) noexcept {
+  tried_ += step;
+  ticks =
+      static_cast<float>(std::max<std::uint64_t>(now - started_, 1)) / static_cast<float>(tried_);
+  const bool is_clear = other != 0 && ticks > 2 * other;
+  return tried_ < trial && !is_clear;
+}
+
+std::uint32_t path_choice::decide() noexcept {
+  recent_[comparisons_++ % recent_.size()] = std::log2(speculation_ticks_ / direct_ticks_);
   const float ratio = log_ratio();
   const path verdict = ratio < 0 ? path::speculative : path::direct;
+  const bool agreed = comparisons_ >= recent_.size() &&
+                      std::ranges::all_of(recent_, [&](float r) { return (r < 0) == (ratio < 0); });
   const float slower = std::exp2(std::min(std::abs(ratio), 5.0f)) - 1;  // the other path's trial
-  const auto longest_run = std::max(longest, static_cast<std::uint32_t>(100 * trial * slower));
-  const bool is_sure = verdict == verdict_ && comparisons_ >= recent_.size();
-  run_ = is_sure ? std::min(run_ * 2, longest_run) : first_run;
-  verdict_ = verdict;
+  const auto length = std::max(longest, static_cast<std::uint32_t>(100 * trial * slower));
   period_ = period::running;
   path_.store(verdict, std::memory_order_relaxed);
-  return run_;
+  return agreed ? length : first_run;
 }
 
 float path_choice::log_ratio() const noexcept {
