@@ -55,12 +55,29 @@ void emitter::enter(BasicBlock&, unsigned cost) {
   last_line_ = DebugLoc();
 }
 
+namespace {
+
+bool names_a_line(const DebugLoc& line) { return line && line.getLine() != 0; }
+
+/// The first line that the rest of the block names; else the function's.
+DebugLoc line_after(Instruction& instruction) {
+  for (Instruction* next = &instruction; next != nullptr; next = next->getNextNode()) {
+    if (names_a_line(next->getDebugLoc())) return next->getDebugLoc();
+  }
+  DISubprogram* const function = instruction.getFunction()->getSubprogram();
+  if (function == nullptr) return {};
+  return DILocation::get(instruction.getContext(), function->getLine(), 0, function);
+}
+
+}  // namespace
+
 void emitter::before(Instruction& instruction) {
   builder_.SetInsertPoint(&instruction);
-  if (const DebugLoc& line = instruction.getDebugLoc()) {
-    last_line_ = line;
-  } else if (DISubprogram* const function = instruction.getFunction()->getSubprogram()) {
-    if (!last_line_) last_line_ = DILocation::get(module_.getContext(), 0, 0, function);
+  // Optimization leaves some instructions without a line: they take their neighbour's.
+  if (names_a_line(instruction.getDebugLoc())) {
+    last_line_ = instruction.getDebugLoc();
+  } else if (!last_line_) {
+    last_line_ = line_after(instruction);
   }
   builder_.SetCurrentDebugLocation(last_line_);
 }
