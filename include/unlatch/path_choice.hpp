@@ -75,7 +75,7 @@ class alignas(cache_line) path_choice {
   std::uint32_t begin_trial(period which, path to_try) noexcept;
   bool trial_goes_on(std::uint64_t now, float& ticks, float other) noexcept;
   std::uint32_t decide() noexcept;
-  float log_ratio() const noexcept;
+  float middle_ratio() const noexcept;
 
   std::atomic<path> path_{path::undecided};
   std::atomic<bool> busy_{false};  ///< a thread is in next_period(): it owns all below
@@ -84,7 +84,7 @@ class alignas(cache_line) path_choice {
   float speculation_ticks_ = 0;       ///< of a section in the last trial; 0: none yet
   float direct_ticks_ = 0;            ///< the same under the lock
   std::uint32_t comparisons_ = 0;     ///< made so far
-  std::array<float, 3> recent_ = {};  ///< log2(speculation / direct) of the last ones
+  std::array<float, 3> recent_ = {};  ///< speculation / direct, the last ones
   std::uint64_t started_ = 0;         ///< when the current period began
   const thread_row* driver_ = nullptr;
 };

@@ -2,7 +2,6 @@
 #include "unlatch/path_choice.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace unlatch::detail {
 
@@ -53,19 +52,20 @@ bool path_choice::trial_goes_on(std::uint64_t now, float& ticks, float other) no
 }
 
 std::uint32_t path_choice::decide() noexcept {
-  recent_[comparisons_++ % recent_.size()] = std::log2(speculation_ticks_ / direct_ticks_);
-  const float ratio = log_ratio();
-  const path verdict = ratio < 0 ? path::speculative : path::direct;
-  const bool agreed = comparisons_ >= recent_.size() &&
-                      std::ranges::all_of(recent_, [&](float r) { return (r < 0) == (ratio < 0); });
-  const float slower = std::exp2(std::min(std::abs(ratio), 5.0f)) - 1;  // the other path's trial
+  recent_[comparisons_++ % recent_.size()] = speculation_ticks_ / direct_ticks_;
+  const float ratio = middle_ratio();
+  const bool speculate = ratio < 1;
+  const bool agreed =
+      comparisons_ >= recent_.size() &&
+      std::ranges::all_of(recent_, [&](float one) { return (one < 1) == speculate; });
+  const float slower = std::min(speculate ? 1 / ratio : ratio, 32.0f) - 1;  // the other's trial
   const auto length = std::max(longest, static_cast<std::uint32_t>(100 * trial * slower));
   period_ = period::running;
-  path_.store(verdict, std::memory_order_relaxed);
+  path_.store(speculate ? path::speculative : path::direct, std::memory_order_relaxed);
   return agreed ? length : first_run;
 }
 
-float path_choice::log_ratio() const noexcept {
+float path_choice::middle_ratio() const noexcept {
   auto sorted = recent_;
   const std::uint32_t count = std::min<std::uint32_t>(comparisons_, sorted.size());
   std::sort(sorted.begin(), sorted.begin() + count);

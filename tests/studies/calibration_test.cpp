@@ -95,7 +95,9 @@ TEST(Validation, puts_what_was_published_beside_what_is_simulated) {
     EXPECT_TRUE(row.published.has_value() || !row.said.empty()) << row.what;
     EXPECT_EQ(row.error().has_value(), row.published.has_value());
     if (row.published) ++with_figures;
-    if (row.unit == "%") EXPECT_EQ(row.simulated, 25) << row.what;
+    if (row.unit == "%") {
+      EXPECT_EQ(row.simulated, 25) << row.what;
+    }
   }
   EXPECT_GE(with_figures, 10U);
   EXPECT_EQ(rows.front().simulated, 100);
