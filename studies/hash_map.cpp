@@ -32,7 +32,7 @@ study hash_map_study() {
   what.cases = {{"reads-100", "look-ups only"},
                 {"reads-90", "90 % look-ups, the others insert or erase"},
                 {"reads-50", "50 % look-ups, the others insert or erase"}};
-  what.modes = section_modes();
+  what.modes = section_modes(section_kind::allocating);
   what.parameters = {{"buckets", "number of buckets", 1000, 1000, 1, 100'000'000},
                      {"keys", "range of the keys, half of it present", 2000, 2000, 2, 100'000'000},
                      {"window_ms", "length of a cell in milliseconds", 200, 100, 1, 600'000, 2}};

@@ -41,7 +41,7 @@ study red_black_tree_study() {
   what.description = "Look-ups, inserts and erases in a red-black tree under one lock";
   what.cases = {{"reads-100", "look-ups only"},
                 {"reads-90", "90 % look-ups, the others insert or erase"}};
-  what.modes = section_modes<tree_policies>();
+  what.modes = section_modes<tree_policies>(section_kind::allocating);
   what.parameters = {
       {"keys", "keys in the tree, drawn from twice as many", 100'000, 100'000, 1, 100'000'000},
       {"window_ms", "length of a cell in milliseconds", 200, 100, 1, 600'000, 2}};

@@ -84,7 +84,8 @@ class elided_sections {
 };
 
 /// Every section is a hardware transaction, begun again until it commits: there is no lock, and no
-/// progress is guaranteed. "Elision only" in Schrimpf 2014, section 3.3.
+/// progress is guaranteed; a section that allocates may fault on a new page for ever. "Elision
+/// only" in Schrimpf 2014, section 3.3.
 class retried_sections {
  public:
   template <class Body>
@@ -108,19 +109,26 @@ class retried_sections {
   };
 };
 
+/// What sections of a study do: without a lock to fall back to, they must not allocate.
+enum class section_kind : std::uint8_t { allocating, plain };
+
 /// The modes of every structure study; the baseline first. `Policies` is a policy_list.
 template <class Policies = elision_policies>
-[[nodiscard]] std::vector<study_mode> section_modes() {
-  return {{"std_mutex", "std::mutex around every section"},
-          {"mutex", "unlatch::mutex around every section: what the mode unlatch elides"},
-          {"ttas", "a test-and-test-and-set spin lock around every section"},
-          {"shared_mutex", "std::shared_mutex, shared by sections that only read"},
-          {"unlatch", "unlatch::elide on an elided<mutex>", Policies::names()},
-          {"prefixes", "a spin lock elided by XACQUIRE and XRELEASE", {}, machine_need::prefixes},
-          {"retry",
-           "a hardware transaction that is retried for ever, without a lock",
-           {},
-           machine_need::transactions}};
+[[nodiscard]] std::vector<study_mode> section_modes(section_kind kind = section_kind::plain) {
+  std::vector<study_mode> modes{
+      {"std_mutex", "std::mutex around every section"},
+      {"mutex", "unlatch::mutex around every section: what the mode unlatch elides"},
+      {"ttas", "a test-and-test-and-set spin lock around every section"},
+      {"shared_mutex", "std::shared_mutex, shared by sections that only read"},
+      {"unlatch", "unlatch::elide on an elided<mutex>", Policies::names()},
+      {"prefixes", "a spin lock elided by XACQUIRE and XRELEASE", {}, machine_need::prefixes}};
+  if (kind == section_kind::plain) {
+    modes.push_back({"retry",
+                     "a hardware transaction that is retried for ever, without a lock",
+                     {},
+                     machine_need::transactions});
+  }
+  return modes;
 }
 
 /// Calls `measure.template operator()<Sections>()` with the type of sections of the cell's mode and
