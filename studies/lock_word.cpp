@@ -6,12 +6,9 @@
 
 #include <atomic>
 #include <cstdint>
-#include <memory>
-#include <vector>
 
-#include "studies/random.hpp"
+#include "studies/locked_counters.hpp"
 #include "studies/studies.hpp"
-#include "studies/window.hpp"
 #include "unlatch/elided.hpp"
 #include "unlatch/platform.hpp"
 #include "unlatch/policy.hpp"
@@ -81,50 +78,15 @@ class mixed_lock {
   plain_lock lock_;
 };
 
-std::size_t locks_of(const std::string& case_name) {
-  if (case_name == "locks-100") return 100;
-  return case_name == "locks-10" ? 10 : 1;
-}
-
-template <class Lock>
-struct alignas(cache_line) locked_counter {
-  Lock lock;
-  alignas(cache_line) volatile std::uint64_t count = 0;
-};
-
 template <class Lock>
 measurement measure_lock_word(const cell& one, const std::stop_token& stop) {
-  const auto count = locks_of(one.case_name);
-  const std::uint64_t pause = one.case_name == "held" ? one.params.at("held_steps") : 0;
-  const auto counters = std::make_unique<locked_counter<Lock>[]>(count);
-  window during(std::chrono::milliseconds(one.params.at("window_ms")));
-  std::vector<std::uint64_t> increments(one.threads);
-  auto measured = during.run(one.threads, stop, [&](unsigned thread) {
-    random_numbers random(one.seed, thread);
-    std::uint64_t done = 0;
-    const auto counted = count_operations(during, [&] {
-      auto& chosen = counters[random.below(count)];
-      chosen.lock.lock(thread);
-      const std::uint64_t before = chosen.count;
-      for (std::uint64_t i = 0; i < pause; ++i) asm volatile("nop");
-      chosen.count = before + 1;
-      chosen.lock.unlock(thread);
-      ++done;
-    });
-    increments[thread] = done;
-    return counted;
-  });
-  std::uint64_t wanted = 0;
-  for (const auto done : increments) wanted += done;
-  std::uint64_t sum = 0;
-  for (std::size_t i = 0; i < count; ++i) sum += counters[i].count;
-  if (one.mode != "unsubscribed" && sum != wanted) {
+  const std::uint64_t steps = one.case_name == "held" ? one.params.at("held_steps") : 0;
+  auto [measured, lost] = count_under_locks<Lock>(one, stop, locks_of(one.case_name), steps);
+  if (one.mode != "unsubscribed" && lost != 0) {
     throw study_error(fmt::format(
-        "study lock_word, mode {}: the counters add up to {} and should to {}; increments were "
-        "lost, please report this",
-        one.mode, sum, wanted));
+        "study lock_word, mode {}: {} increments were lost, please report this", one.mode, lost));
   }
-  measured.extra["figures"]["lost_updates"] = {{"value", wanted - sum}, {"unit", "increments"}};
+  measured.extra["figures"]["lost_updates"] = {{"value", lost}, {"unit", "increments"}};
   return measured;
 }
 

@@ -4,14 +4,11 @@
 // figure 3-1), how locks nest (Schrimpf 2014, section 3.2.4), and what the prefixes gain where
 // threads share a few locks (section 2.4).
 #include <cstdint>
-#include <memory>
-#include <vector>
 
 #include "studies/attempts.hpp"
+#include "studies/locked_counters.hpp"
 #include "studies/prefix_lock.hpp"
-#include "studies/random.hpp"
 #include "studies/studies.hpp"
-#include "studies/window.hpp"
 #include "unlatch/platform.hpp"
 
 namespace unlatch::studies {
@@ -40,34 +37,22 @@ measurement measure_pairs(const cell& one) {
   });
 }
 
-measurement measure_shared_locks(const cell& one, const std::stop_token& stop, std::size_t count) {
-  struct alignas(cache_line) slot {
-    prefix_lock lock;
-    alignas(cache_line) volatile std::uint64_t value = 0;
-  };
-  const auto slots = std::make_unique<slot[]>(count);
-  window during(std::chrono::milliseconds(one.params.at("window_ms")));
-  std::vector<std::uint64_t> increments(one.threads);
-  auto measured = during.run(one.threads, stop, [&](unsigned thread) {
-    random_numbers random(one.seed, thread);
-    std::uint64_t done = 0;
-    const auto counted = count_operations(during, [&] {
-      slot& chosen = slots[random.below(count)];
-      chosen.lock.lock();
-      chosen.value = chosen.value + 1;
-      chosen.lock.unlock();
-      ++done;
-    });
-    increments[thread] = done;
-    return counted;
-  });
-  std::uint64_t wanted = 0;
-  for (const auto done : increments) wanted += done;
-  for (std::size_t i = 0; i < count; ++i) wanted -= slots[i].value;
-  if (wanted != 0) {
+/// A prefix lock as count_under_locks takes it.
+class shared_prefix_lock {
+ public:
+  void lock(unsigned) { lock_.lock(); }
+  void unlock(unsigned) { lock_.unlock(); }
+
+ private:
+  prefix_lock lock_;
+};
+
+measurement measure_shared_locks(const cell& one, const std::stop_token& stop) {
+  auto counts = count_under_locks<shared_prefix_lock>(one, stop, locks_of(one.case_name), 0);
+  if (counts.lost != 0) {
     throw study_error("study prefixes: increments were lost, please report this");
   }
-  return measured;
+  return counts.measured;
 }
 
 }  // namespace
@@ -85,9 +70,7 @@ study prefixes_study() {
                      {"window_ms", "length of a cell in milliseconds", 200, 100, 1, 600'000, 2}};
   what.threads = {1, 2, 4};
   what.measure = [](const cell& one, const std::stop_token& stop) {
-    if (one.case_name == "pair") return measure_pairs(one);
-    if (one.case_name == "locks-1") return measure_shared_locks(one, stop, 1);
-    return measure_shared_locks(one, stop, one.case_name == "locks-10" ? 10 : 100);
+    return one.case_name == "pair" ? measure_pairs(one) : measure_shared_locks(one, stop);
   };
   return what;
 }

@@ -288,8 +288,14 @@ TEST(Kernel, gives_the_seeds_random_bytes) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(numbers[0][i], numbers[1][i]);
 }
 
+/// Tests run at the same time, so each has a file of its own.
+std::string file_of_this_test() {
+  const auto* const test = testing::UnitTest::GetInstance()->current_test_info();
+  return testing::TempDir() + "unlatch_" + test->test_suite_name() + "_" + test->name();
+}
+
 TEST(Files, are_the_hosts) {
-  const std::string path = testing::TempDir() + "unlatch_os_kernel_test";
+  const std::string path = file_of_this_test();
   std::string text(11, '.');
   struct stat about {};
   simulate([&] {
@@ -312,7 +318,7 @@ TEST(Files, are_the_hosts) {
 }
 
 TEST(Files, are_mapped_at_the_same_addresses_in_every_run) {
-  const std::string path = testing::TempDir() + "unlatch_os_kernel_test";
+  const std::string path = file_of_this_test();
   void* places[2] = {};
   char first = 0;
   for (void*& place : places) {
@@ -332,7 +338,7 @@ TEST(Files, are_mapped_at_the_same_addresses_in_every_run) {
 }
 
 TEST(Streams, abort_transactions_and_are_written_once) {
-  const std::string path = testing::TempDir() + "unlatch_os_kernel_test";
+  const std::string path = file_of_this_test();
   status printed(1);
   long size = 0;
   simulate([&] {

@@ -73,11 +73,17 @@ class explorer {
   }
 
   verdict run() {
-    if (!how_.replay.empty()) {
+    if (how_.replay.empty()) {
+      search_schedules();
+    } else {
       follow(parse_schedule(how_.replay));
-      if (result_.failure.empty()) result_.passed = true;
-      return result_;
     }
+    result_.passed = result_.failure.empty();
+    return result_;
+  }
+
+ private:
+  void search_schedules() {
     switch (how_.how) {
       case search::random:
         search_randomly();
@@ -89,11 +95,8 @@ class explorer {
         search_within_bound();
         break;
     }
-    result_.passed = result_.failure.empty();
-    return result_;
   }
 
- private:
   /// Runs what the board says. False: it went wrong, and result_ says how.
   bool try_it() {
     const attempt one = run_schedule(*shared_, machine_, body_);

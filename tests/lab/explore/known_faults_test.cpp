@@ -129,9 +129,12 @@ class forgetful_condition {
   std::atomic<std::uint32_t> epoch_{0};
 };
 
-template <class Condition>
-void wait_for_each_other() {
-  spin_mutex lock;
+enum class notify { before_the_section, in_the_section, after_the_section };
+
+/// One thread waits until the other is ready.
+template <class Lock, class Condition, notify When>
+void wait_until_ready() {
+  Lock lock;
   Condition changed;
   bool ready = false;
   at_once(
@@ -141,19 +144,25 @@ void wait_for_each_other() {
         lock.unlock();
       },
       [&] {
+        if constexpr (When == notify::before_the_section) changed.notify_all();
         lock.lock();
         ready = true;
+        if constexpr (When == notify::in_the_section) changed.notify_all(lock);
         lock.unlock();
-        changed.notify_all();
+        if constexpr (When == notify::after_the_section) changed.notify_all();
       });
 }
 
 TEST(KnownFaults, a_lost_wake_up_is_found) {
-  expect_fault(explore({}, wait_for_each_other<forgetful_condition>), "deadlock");
+  expect_fault(
+      explore({}, wait_until_ready<spin_mutex, forgetful_condition, notify::after_the_section>),
+      "deadlock");
 }
 
 TEST(KnownFaults, the_condition_variable_loses_no_wake_up) {
-  const auto found = explore({.schedules = 500}, wait_for_each_other<condition_variable>);
+  const auto found =
+      explore({.schedules = 500},
+              wait_until_ready<spin_mutex, condition_variable, notify::after_the_section>);
   EXPECT_TRUE(found.passed) << found;
 }
 
@@ -218,45 +227,16 @@ TEST(KnownFaults, the_queue_loses_nothing_when_its_transactions_abort) {
 // A notify that is heard before the section it belongs to has committed: the waiter finds nothing
 // changed and goes to sleep again.
 TEST(KnownFaults, a_notify_before_the_commit_is_found) {
-  expect_fault(explore({},
-                       [] {
-                         elided<spin_mutex> lock;
-                         condition_variable changed;
-                         bool ready = false;
-                         at_once(
-                             [&] {
-                               lock.lock();
-                               while (!ready) changed.wait(lock);
-                               lock.unlock();
-                             },
-                             [&] {
-                               changed.notify_all();
-                               lock.lock();
-                               ready = true;
-                               lock.unlock();
-                             });
-                       }),
-               "deadlock");
+  expect_fault(
+      explore({},
+              wait_until_ready<elided<spin_mutex>, condition_variable, notify::before_the_section>),
+      "deadlock");
 }
 
 TEST(KnownFaults, a_notify_in_the_section_is_heard_after_its_commit) {
-  const auto found = explore({.schedules = 500, .abort_share = 0.05}, [] {
-    elided<spin_mutex> lock;
-    condition_variable changed;
-    bool ready = false;
-    at_once(
-        [&] {
-          lock.lock();
-          while (!ready) changed.wait(lock);
-          lock.unlock();
-        },
-        [&] {
-          lock.lock();
-          ready = true;
-          changed.notify_all(lock);
-          lock.unlock();
-        });
-  });
+  const auto found =
+      explore({.schedules = 500, .abort_share = 0.05},
+              wait_until_ready<elided<spin_mutex>, condition_variable, notify::in_the_section>);
   EXPECT_TRUE(found.passed) << found;
 }
 
