@@ -215,7 +215,7 @@ TEST(LabWaiting, sleeping_spinners_change_nothing) {
                               std::vector<std::thread> threads;
                               for (int id = 0; id < 4; ++id) {
                                 threads.emplace_back([=] {
-                                  for (int i = 0; i < 100; ++i) {
+                                  for (int i = 0; i < 400; ++i) {
                                     while (at->exchange(1) != 0) {
                                       while (*at != 0) unlatch::cpu_relax();
                                     }
@@ -228,7 +228,7 @@ TEST(LabWaiting, sleeping_spinners_change_nothing) {
                               }
                               for (auto& each : threads) each.join();
                             });
-    EXPECT_EQ(data->value, 400);
+    EXPECT_EQ(data->value, 1600);
     return result;
   };
   const auto with = measure(true);

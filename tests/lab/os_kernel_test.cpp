@@ -14,6 +14,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
+#include <list>
 #include <mutex>
 #include <random>
 #include <string>
@@ -162,6 +163,7 @@ TEST(Kernel, what_a_thread_owns_rolls_back) {
     pthread_key_create(&key, nullptr);
     std::thread([&] {
       static int first, second;
+      std::list<long>(200);  // touches the memory that the destructor's registration will get
       pthread_setspecific(key, &first);
       attempt([&] {
         local_object.value = 10;  // constructed here

@@ -136,14 +136,17 @@ TEST(LabTransaction, holds_its_writes_from_others_and_aborts_for_them) {
 }
 
 TEST(LabTransaction, survives_other_readers_of_what_it_reads) {
-  auto lines = touched_lines();
-  const auto result = simulate([&] {
+  const auto lines = touched_lines();
+  const auto result = simulate([at = lines.get()] {
     std::vector<std::thread> threads;
     for (int i = 0; i < 3; ++i) {
-      threads.emplace_back([&, own = i + 1] {
+      threads.emplace_back([at, i] {
+        // What the transactions read is here: captures may share a line with another thread's.
+        padded& read = at[0];
+        padded& written = at[i + 1];
         for (int round = 0; round < 100; ++round) {
           if (!tsx::begin().started()) continue;
-          lines[own].value += lines[0].value + 1;
+          written.value += read.value + 1;
           tsx::commit();
         }
       });
