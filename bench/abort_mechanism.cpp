@@ -17,7 +17,7 @@ struct scripted_lock {
   std::uint64_t sequence() const noexcept { return 2; }
   bool sequence_is(std::uint64_t expected) const noexcept { return !Moves && expected == 2; }
   bool upgrade(std::uint64_t) noexcept { return false; }
-  void unlock() noexcept {}
+  void unlock_held() noexcept {}
 };
 
 struct with_destructor {
