@@ -3,13 +3,13 @@
 // Reading and writing shared fields while a software speculation may look at them.
 //
 // The protocol of speculating readers and one writer (Boehm, "Can Seqlocks Get Along With
-// Programming Language Memory Models?", MSPC 2012, in its acquire/release form):
+// Programming Language Memory Models?", MSPC 2012):
 //
-//   writer: sequence := odd;  field := v (release);  sequence := even (release)
+//   writer: sequence := odd;  release fence;  field := v;  sequence := even (release)
 //   reader: v := field (acquire);  sequence unchanged?  (relaxed)
 //
-// If the reader got what the writer wrote, the release store makes the odd sequence visible to it,
-// and the check fails. On x86-64 all of these are plain moves. Values of other sizes than 1, 2, 4
+// If the reader got what the writer wrote, the fence makes the odd sequence visible to it, and the
+// check fails. On x86-64 all of these are plain moves. Values of other sizes than 1, 2, 4
 // and 8 bytes move piecewise; the one check after the last piece covers them all.
 #pragma once
 
@@ -36,6 +36,12 @@ inline constexpr std::size_t piece = (sizeof(T) == alignof(T) && sizeof(T) <= 8)
                                          ? sizeof(T)
                                          : (alignof(T) < 8 ? alignof(T) : 8);
 
+/// Relaxed, so that the compiler may keep other fields in registers across it: the fence behind the
+/// odd sequence (store_store_fence) orders all of a writer's stores after that. The thread
+/// sanitizer does not know fences.
+inline constexpr int shared_store_order =
+    UNLATCH_THREAD_SANITIZER ? __ATOMIC_RELEASE : __ATOMIC_RELAXED;
+
 /// May be aliased with anything, like char.
 template <std::size_t N>
 struct aliasing_word {
@@ -48,8 +54,13 @@ template <class T>
       std::is_trivially_copyable_v<T>,
       "tx.read() copies bytes that may be changing: the field must be trivially copyable");
   constexpr std::size_t n = piece<T>;
-  using word = typename aliasing_word<n>::type;
   std::remove_const_t<T> value;
+  if constexpr (n == sizeof(T)) {
+    __atomic_load(const_cast<std::remove_const_t<T>*>(std::addressof(x)), std::addressof(value),
+                  __ATOMIC_ACQUIRE);
+    return value;
+  }
+  using word = typename aliasing_word<n>::type;
   const auto* from = reinterpret_cast<const word*>(std::addressof(x));
   word pieces[sizeof(T) / n];
   for (std::size_t i = 0; i < sizeof(T) / n; ++i)
@@ -64,16 +75,20 @@ template <class T>
                 "tx.write() is seen piecewise by speculating readers: the field must be trivially "
                 "copyable");
   constexpr std::size_t n = piece<T>;
+  if constexpr (n == sizeof(T)) {
+    T copy = value;
+    __atomic_store(std::addressof(x), std::addressof(copy), shared_store_order);
+    return;
+  }
   using word = typename aliasing_word<n>::type;
   auto* to = reinterpret_cast<word*>(std::addressof(x));
   word pieces[sizeof(T) / n];
   std::memcpy(pieces, static_cast<const void*>(std::addressof(value)), sizeof(T));
   for (std::size_t i = 0; i < sizeof(T) / n; ++i)
-    __atomic_store_n(to + i, pieces[i], __ATOMIC_RELEASE);
+    __atomic_store_n(to + i, pieces[i], shared_store_order);
 }
 
-/// Orders the odd sequence before later stores of any kind. The thread sanitizer does not know
-/// fences; there the release stores of store_shared() do.
+/// Orders the odd sequence before later stores of any kind.
 inline void store_store_fence() noexcept {
 #if !UNLATCH_THREAD_SANITIZER
   std::atomic_thread_fence(std::memory_order_release);

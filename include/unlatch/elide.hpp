@@ -87,10 +87,11 @@ namespace detail {
 /// The closure depth as a scope; at the outermost end it runs what was put off.
 class closure_scope {
  public:
-  explicit closure_scope(section_context& section) noexcept
-      : section_(section), outside_(section.enter_closure()) {}
+  explicit closure_scope(section_context& section) noexcept : section_(section) {
+    section_.enter_closure();
+  }
   ~closure_scope() {
-    section_.leave_closure(outside_);
+    section_.leave_closure();
     section_.run_deferred_if_outermost();
   }
   closure_scope(const closure_scope&) = delete;
@@ -98,7 +99,35 @@ class closure_scope {
 
  private:
   section_context& section_;
-  const unsigned outside_;
+};
+
+/// The same where the thread is_outside().
+class outermost_closure_scope {
+ public:
+  explicit outermost_closure_scope(section_context& section) noexcept : section_(section) {
+    section_.enter_outermost_closure();
+  }
+  ~outermost_closure_scope() {
+    section_.leave_outermost_closure();
+    section_.run_deferred_if_outermost();
+  }
+  outermost_closure_scope(const outermost_closure_scope&) = delete;
+  outermost_closure_scope& operator=(const outermost_closure_scope&) = delete;
+
+ private:
+  section_context& section_;
+};
+
+/// Counts a section where it ends: a locked instruction waits for the stores before it.
+class counted_section {
+ public:
+  explicit counted_section(thread_row& row) noexcept : row_(row) {}
+  ~counted_section() { row_.add(statistics::counter::sections); }
+  counted_section(const counted_section&) = delete;
+  counted_section& operator=(const counted_section&) = delete;
+
+ private:
+  thread_row& row_;
 };
 
 /// One static object for each lock type and closure type, which is to say for each elide() in the
@@ -159,35 +188,18 @@ class result_slot<void> {
   void take() noexcept {}
 };
 
-/// A section of elide(), counted where it ends: a store between two locked instructions would delay
-/// the second, one after them delays nobody.
+/// How a section that begins now, outside of transactions, is to run.
 template <class Lock>
-class counted_section {
- public:
-  counted_section(Lock& lock, thread_row& row) noexcept : lock_(lock), row_(row) {}
-  ~counted_section() {
-    row_.add(statistics::counter::sections);
-    if constexpr (use == software_use::measured)
-      path_choice::of(lock_.row()).section_ended(this_thread_row(lock_.row()));
-  }
-  counted_section(const counted_section&) = delete;
-  counted_section& operator=(const counted_section&) = delete;
-
-  /// How it is to run, if not in hardware.
-  detail::path path() const noexcept {
-    if (Lock::backend::available()) return path::direct;
-    if constexpr (use == software_use::measured)
-      return path_choice::of(lock_.row()).now();
-    else
+[[gnu::always_inline]] inline path path_for(const Lock& lock, thread_row& row) {
+  using policy_type = typename Lock::policy_type;
+  constexpr software_use use = software_use_of<policy_type>();
+  if constexpr (!is_measured<policy_type>())
+    if (Lock::backend::available()) return path::speculative;
+  if constexpr (use != software_use::measured)
+    if (!Lock::backend::available())
       return use == software_use::always ? path::speculative : path::direct;
-  }
-
- private:
-  static constexpr software_use use = software_use_of<typename Lock::policy_type>();
-
-  Lock& lock_;
-  thread_row& row_;
-};
+  return path_choice::of(lock.row()).choose(row);
+}
 
 /// Attempts a speculation a few times. True: done, the result is in `slot`.
 template <class Result, class Lock, class Body>
@@ -214,6 +226,27 @@ template <class Result, class Lock, class Body>
   return false;
 }
 
+/// A section that is not simply run under the lock.
+template <class Result, class Lock, class Body>
+[[gnu::noinline]] Result run_otherwise(Lock& lock, Body& body, section_context& section,
+                                       const source_place where) {
+  if (section.in_transaction()) return run_in_hardware<Result>(lock, body, section, where);
+  thread_row& row = this_thread_row(site_of<Lock, Body>.row_for(lock.row(), where));
+  const path path = path_for(lock, row);
+  if (path == path::speculative && Lock::backend::available())
+    return run_in_hardware<Result>(lock, body, section, where);
+
+  if (section.speculation() != nullptr) section.speculation()->become_exclusive();
+  const closure_scope scope(section);
+  row.add(statistics::counter::sections);
+  if (path == path::speculative && lock.keeps_sequence()) {
+    result_slot<Result> slot;
+    if (run_speculatively<Result>(lock, body, section, row, slot)) return slot.take();
+    row.add(statistics::counter::fallbacks);
+  }
+  return run_under_lock<Result>(lock, body, section, path);
+}
+
 }  // namespace detail
 
 /// Runs `body(tx)` as a critical section of `lock` and returns what it returns (by value; not a
@@ -232,22 +265,16 @@ auto elide(Lock& lock, Body&& body, const source_place where = source_place::cur
                 "an abort leaves the body by unwinding: it must not be noexcept");
 
   detail::section_context& section = detail::this_section();
-  if (Lock::backend::available() && !lock.prefers_lock()) [[unlikely]]
-    return detail::run_in_hardware<result>(lock, body, section, where);
-
-  if (section.speculation() != nullptr) [[unlikely]]
-    section.speculation()->become_exclusive();
-  const detail::closure_scope scope(section);
-  detail::thread_row& row =
-      detail::this_thread_row(detail::site_of<Lock, body_type>.row_for(lock.row(), where));
-  const detail::counted_section counted(lock, row);
-  const detail::path path = counted.path();
-  if (path == detail::path::speculative && lock.keeps_sequence()) {
-    detail::result_slot<result> slot;
-    if (detail::run_speculatively<result>(lock, body, section, row, slot)) return slot.take();
-    row.add(statistics::counter::fallbacks);
+  if (section.is_outside()) [[likely]] {
+    detail::thread_row& row =
+        detail::this_thread_row(detail::site_of<Lock, body_type>.row_for(lock.row(), where));
+    if (detail::path_for(lock, row) == detail::path::direct) [[likely]] {
+      const detail::counted_section counted(row);
+      const detail::outermost_closure_scope scope(section);
+      return detail::run_under_lock<result>(lock, body, section, detail::path::direct);
+    }
   }
-  return detail::run_under_lock<result>(lock, body, section, path);
+  return detail::run_otherwise<result>(lock, body, section, where);
 }
 
 }  // namespace unlatch

@@ -91,12 +91,8 @@ class elided {
   void unlock() {
     if (Htm::available()) [[unlikely]] {
       if (leave_transaction()) return;
-      const detail::row_id own = row_;  // after the release the lock may be gone
-      unlock_held();
-      section_ended(own);
-    } else {
-      unlock_held();
     }
+    unlock_held();
   }
 
   /// Releases the lock, which the caller holds for real.
@@ -126,12 +122,8 @@ class elided {
   void unlock_shared() requires shared_elidable<Lock> {
     if (Htm::available()) [[unlikely]] {
       if (leave_transaction()) return;
-      const detail::row_id own = row_;
-      lock_.unlock_shared();
-      section_ended(own);
-    } else {
-      lock_.unlock_shared();
     }
+    lock_.unlock_shared();
   }
 
   /// Whether nobody holds the lock (exclusively) for real. A section in a transaction does not
@@ -158,11 +150,6 @@ class elided {
 
   detail::row_id row() const noexcept { return row_; }
 
-  /// Whether a section that begins now had better not run in a transaction: that is slower.
-  bool prefers_lock() const noexcept {
-    return is_measured<Policy>() && detail::path_choice::of(row_).now() == detail::path::direct &&
-           !detail::this_section().in_transaction();
-  }
   /// Takes the lock for real and turns software speculation on or off. Counts nothing. Not in
   /// a transaction.
   void lock_for_closure(bool speculate) {
@@ -214,25 +201,27 @@ class elided {
 
   static void count(detail::row_id row, counter c) { detail::this_thread_row(row).add(c); }
 
-  /// The end of an outermost section where there are hardware transactions; not inside one.
-  static void section_ended(detail::row_id lock) {
-    if constexpr (is_measured<Policy>())
-      detail::path_choice::of(lock).section_ended(detail::this_thread_row(lock));
+  /// Whether a section had better not begin in a transaction now: that is slower.
+  bool prefers_lock(detail::thread_row& row) const noexcept {
+    if constexpr (!is_measured<Policy>()) return false;
+    return !detail::this_section().in_transaction() &&
+           detail::path_choice::of(row_).choose(row) == detail::path::direct;
   }
 
   // --- the plain path ---------------------------------------------------------------------------
 
-  void enter_exclusive(detail::row_id row) {
+  void enter_exclusive(detail::row_id id) {
     if (UNLATCH_CHECKED && detail::this_section().speculation() != nullptr)
       detail::misuse(
           "a lock was taken inside a closure that may still abort and run again: use elide() "
           "for the inner section, too",
           this);
-    if (Htm::available() && !prefers_lock() && speculate<false>(row)) [[unlikely]]
+    detail::thread_row& row = detail::this_thread_row(id);
+    if (Htm::available() && !prefers_lock(row) && speculate<false>(row, id)) [[unlikely]]
       return;
     lock_.lock();
     entered_exclusive();
-    count(row, counter::sections);
+    row.add(counter::sections);
   }
 
   void entered_exclusive() noexcept {
@@ -242,11 +231,12 @@ class elided {
     }
   }
 
-  void enter_shared(detail::row_id row) {
-    if (Htm::available() && !prefers_lock() && speculate<true>(row)) [[unlikely]]
+  void enter_shared(detail::row_id id) {
+    detail::thread_row& row = detail::this_thread_row(id);
+    if (Htm::available() && !prefers_lock(row) && speculate<true>(row, id)) [[unlikely]]
       return;
     lock_.lock_shared();
-    count(row, counter::sections);
+    row.add(counter::sections);
   }
 
   std::uint8_t attention() const noexcept { return attention_.load(std::memory_order_relaxed); }
@@ -291,9 +281,8 @@ class elided {
   /// Runs the section in a transaction if the policy wants to; false: take the lock. When the
   /// transaction aborts, control returns from begin() once more with every local as it was.
   template <bool Shared>
-  bool speculate(detail::row_id id) {
+  bool speculate(detail::thread_row& row, detail::row_id id) {
     if (detail::this_section().in_transaction()) return join_transaction<Shared>(id);
-    detail::thread_row& row = detail::this_thread_row(id);
     memory& learned = memory_for(row);
     if (!Policy::admits(learned)) {
       row.add(counter::skipped);
@@ -371,7 +360,6 @@ class elided {
     if (!section.in_transaction() || !section.is_open(this)) return false;
     if constexpr (coarsening_policy<Policy>)
       if (keep_open(section)) return true;
-    const detail::row_id own = row_;  // after the commit the lock may be gone
     const detail::open_section first = section.first();
     const detail::open_section ended = section.close(this);
     detail::thread_row& row = detail::this_thread_row(ended.row);
@@ -391,7 +379,6 @@ class elided {
       row.add(counter::committed);
       Policy::committed(memory_for(row), ended.attempt);
     }
-    section_ended(own);
     section.run_deferred_if_outermost();
     return true;
   }

@@ -9,8 +9,8 @@
 namespace unlatch {
 namespace detail {
 struct spin_briefly {
-  static constexpr unsigned spin_rounds = 200;
-  static constexpr unsigned longest_pause = 1;
+  static constexpr unsigned spin_rounds = 16;
+  static constexpr unsigned longest_pause = 128;
   static constexpr unsigned yields = 0;
   static constexpr bool is_woken = true;
 };

@@ -1,29 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether the sections of a lock run by speculation or under the lock: whichever is faster now,
-// found by measuring. The closures of elide() ask where there are no hardware transactions,
-// elided<> with a policy that is `measured` asks where there are.
+// Whether the sections of a lock run by speculation or under the lock: whichever lets all threads
+// together finish more of them, found by measuring. The closures of elide() ask where there are no
+// hardware transactions, elided<> with a policy that is `measured` asks where there are.
 //
-// Sections come in periods. Two short ones, `trial` sections each, measure the two paths one after
-// the other; then a long one runs on the path that has been faster. Measured is from the first
-// section's start to the last one's end, so waiting, aborts, reclamation and what a path does to
-// the caches of the code between sections all count. What the last three comparisons have in their
-// middle decides: a trial in which the thread was preempted is outvoted.
+// Time goes in periods. A race tries the two paths, one after the other, in trials of the same
+// length; then the winner runs. A trial's rate is what all threads together finished in it, so
+// waiting, aborts, and what a path does to the caches of the code between sections all count, and a
+// thread that is preempted takes nothing but its own share away.
 //
-// What looking costs: the time that the slower path's trial takes longer. A trial goes in steps and
-// ends as soon as it is twice as slow as the other path. Long periods are so long that trials cost
-// 1 % of their time, at least `longest` sections, once three comparisons agree; a change is noticed
-// at the end of a period.
+// How long a trial is
+//   - A race begins with trials of a few microseconds. They are enough where one path is several
+//     times as fast. Else it goes on with trials four times as long, which resolve less: what is
+//     lost in them is a small share, because the paths are close to each other.
+//   - What happens rarely and costs much, such as a lock's holder that is preempted, short trials
+//   do
+//     not see. The run that follows does: if it is slower than its trial promised, the next race
+//     begins with longer trials.
+//   - A run is a hundred times as long as what the slower trials lost, so looking costs 1 %. A
+//     change is noticed at the end of a run, which takes 0.3 s at most (at 3 GHz).
 //
 // All threads take the same path at the same time, because the paths get in each other's way: one
 // thread alone in software would measure how long it waits for the others' locks, find that slow,
-// and stay under the lock although all of them would be faster without. So one thread at a time
-// drives a lock's choice and measures itself in each period; when it has not been heard of for
-// `silence` ticks, another takes over.
+// and stay under the lock although all of them would be faster without.
 //
-// Thread safety: any thread. Locks of one name share a choice; what a section reads of it (path_)
-// is written once a period. Cost a section: a thread-local decrement, and a load of a line that
-// stays in the cache.
+// Thread safety: any thread. Locks of one name share a choice. Cost a section: two loads and two
+// compares in lines that stay in the cache; a look, every 256 sections at most, adds to a shared
+// counter and reads the clock.
 #pragma once
 
 #include <array>
@@ -41,52 +44,84 @@ enum class path : std::uint8_t { undecided, direct, speculative };
 
 class alignas(cache_line) path_choice {
  public:
-  static constexpr std::uint32_t trial = 64;
-  static constexpr std::uint32_t step = 16;
-  static constexpr std::uint32_t first_run = 512;
-  static constexpr std::uint32_t longest = 8192;
-  static constexpr std::uint64_t silence = 100'000'000;
+  static constexpr unsigned rounds = 6;
+  /// Ticks of each of the two trials in a round of a race.
+  static constexpr std::uint64_t trial_ticks(unsigned round) noexcept {
+    return std::uint64_t{16'384} << (2 * round);
+  }
 
   /// The choice for the locks of a name.
   static path_choice& of(row_id lock) noexcept;
 
-  /// The path of a section that begins now.
-  path now() const noexcept { return path_.load(std::memory_order_relaxed); }
-
-  /// To be called at the end of each section; `row` is where the calling thread counts it.
-  void section_ended(thread_row& row) noexcept {
-    std::uint32_t& left = sections_left(row);
-    if (left <= 1) [[unlikely]]
-      next_period(row);
-    else
-      --left;
+  /// The path of a section that begins now, outside of transactions, and is counted in `row` of the
+  /// calling thread.
+  path choose(thread_row& row) noexcept {
+    const std::uint32_t word = word_.load(std::memory_order_relaxed);
+    return must_look(row, word) ? look(row, timestamp()) : path_in(word);
+  }
+  /// The same at the time `now`, in ticks.
+  path choose(thread_row& row, std::uint64_t now) noexcept {
+    const std::uint32_t word = word_.load(std::memory_order_relaxed);
+    return must_look(row, word) ? look(row, now) : path_in(word);
   }
 
  private:
-  enum class period : std::uint8_t { none, trying_speculation, trying_direct, running };
+  enum class stage : std::uint8_t { none, trying_other, trying_last, running };
 
-  /// Sections of this thread and row until it looks here again.
-  static std::uint32_t& sections_left(thread_row& row) noexcept {
-    return *std::launder(reinterpret_cast<std::uint32_t*>(row.software_memory.data()));
+  /// What a thread has last seen of a choice. Kept in its row; zeros at first.
+  struct memory {
+    std::uint32_t word;     ///< of the period
+    std::uint64_t from;     ///< the row's sections then
+    std::uint64_t look_at;  ///< the number of sections at which to look again
+  };
+  static memory& memory_in(thread_row& row) noexcept {
+    return *std::launder(reinterpret_cast<memory*>(row.choice_memory.data()));
+  }
+  static_assert(sizeof(memory) <= sizeof(thread_row::choice_memory));
+
+  /// What a path has done in the trials of a race.
+  struct score {
+    double ticks = 0;
+    double sections = 0;
+    double ticks_per_section() const noexcept { return ticks / sections; }
+  };
+
+  static bool must_look(thread_row& row, std::uint32_t word) noexcept {
+    const memory& seen = memory_in(row);
+    return seen.word != word || row.count(statistics::counter::sections) >= seen.look_at;
   }
 
-  void next_period(thread_row& row) noexcept;
-  std::uint32_t begin_period(std::uint64_t now) noexcept;
-  std::uint32_t begin_trial(period which, path to_try) noexcept;
-  bool trial_goes_on(std::uint64_t now, float& ticks, float other) noexcept;
-  std::uint32_t decide() noexcept;
-  float middle_ratio() const noexcept;
+  static path path_in(std::uint32_t word) noexcept { return static_cast<path>(word & 3); }
+  score& score_of(path one) noexcept { return scores_[one == path::speculative ? 1 : 0]; }
 
-  std::atomic<path> path_{path::undecided};
-  std::atomic<bool> busy_{false};  ///< a thread is in next_period(): it owns all below
-  period period_ = period::none;
-  std::uint32_t tried_ = 0;           ///< sections of the current trial that were measured
-  float speculation_ticks_ = 0;       ///< of a section in the last trial; 0: none yet
-  float direct_ticks_ = 0;            ///< the same under the lock
-  std::uint32_t comparisons_ = 0;     ///< made so far
-  std::array<float, 3> recent_ = {};  ///< speculation / direct, the last ones
-  std::uint64_t started_ = 0;         ///< when the current period began
-  const thread_row* driver_ = nullptr;
+  /// Reports the thread's sections; begins the next period if this one is over.
+  [[gnu::noinline, gnu::cold]] path look(thread_row& row, std::uint64_t now) noexcept;
+  void end_period(std::uint32_t word, std::uint64_t now) noexcept;
+  void judge_run() noexcept;
+  void begin_race(path last) noexcept;
+  void end_round() noexcept;
+  void begin_trial(stage which, path to_try) noexcept;
+  void begin_run(path winner, double lost) noexcept;
+  void begin_period(path which, std::uint64_t ticks, std::uint64_t least) noexcept;
+
+  // Read by every section; written once a period.
+  std::atomic<std::uint32_t> word_{0};    ///< number of the period << 2 | path; 0: none yet
+  std::atomic<std::uint32_t> step_{1};    ///< sections of a thread between two looks
+  std::atomic<std::uint64_t> began_{0};   ///< the period, in ticks
+  std::atomic<std::uint64_t> length_{0};  ///< of the period, in ticks
+  std::atomic<std::uint64_t> least_{0};   ///< sections that it must have at least
+
+  alignas(cache_line) std::atomic<std::uint64_t> done_{0};  ///< sections reported in this period
+
+  std::atomic<bool> busy_{false};  ///< a thread is in end_period(): it owns all below
+  stage stage_ = stage::none;
+  path path_ = path::undecided;  ///< of this period
+  unsigned round_ = 0;
+  unsigned first_round_ = 0;
+  unsigned kept_promises_ = 8;  ///< runs on end that were as fast as their trials
+  double typical_ = 0;          ///< ticks a section took lately, all threads together; 0: not known
+  double promised_ = 0;         ///< the same by the trials of the path that runs
+  std::array<score, 2> scores_ = {};
 };
 
 extern path_choice path_choices[max_rows];

@@ -76,24 +76,25 @@ class section_context {
 
   // --- elided locks in the hardware transaction -----------------------------------------------
 
-  bool in_transaction() const noexcept { return open_count_ != 0; }
-  bool can_open() const noexcept { return open_count_ < max_open; }
+  bool in_transaction() const noexcept { return open_count() != 0; }
+  bool can_open() const noexcept { return open_count() < max_open; }
   void open(const void* lock, std::uint16_t row, unsigned attempt) noexcept {
-    if (open_count_ == 0) joined_ = 0;
-    open_[open_count_++] = {lock, attempt, row};
+    if (open_count() == 0) joined_ = 0;
+    open_[open_count()] = {lock, attempt, row};
+    ++nesting_;
   }
   bool is_open(const void* lock) const noexcept {
     const unsigned ended = kept_ != nullptr ? 1 : 0;
-    for (unsigned i = open_count_; i-- > ended;)
+    for (unsigned i = open_count(); i-- > ended;)
       if (open_[i].lock == lock) return true;
     return false;
   }
   /// Closes the innermost section of `lock`, which is open.
   open_section close(const void* lock) noexcept {
-    unsigned i = open_count_ - 1;
+    unsigned i = open_count() - 1;
     while (open_[i].lock != lock) --i;
     const open_section ended = open_[i];
-    for (--open_count_; i < open_count_; ++i) open_[i] = open_[i + 1];
+    for (--nesting_; i < open_count(); ++i) open_[i] = open_[i + 1];
     return ended;
   }
 
@@ -104,7 +105,7 @@ class section_context {
 
   /// Whether `lock` has the only open section.
   bool is_outermost(const void* lock) const noexcept {
-    return open_count_ == 1 && open_[0].lock == lock;
+    return open_count() == 1 && open_[0].lock == lock;
   }
   /// Sections that have ended in this transaction without a commit.
   unsigned joined() const noexcept { return joined_; }
@@ -128,20 +129,25 @@ class section_context {
   }
   /// Commits a transaction that was kept open, unless another section was entered in it.
   void commit_kept() noexcept {
-    if (kept_ != nullptr && open_count_ == 1) [[unlikely]]
+    if (kept_ != nullptr && open_count() == 1) [[unlikely]]
       commit_kept_now();
   }
 
   // --- closures --------------------------------------------------------------------------------
 
-  unsigned closure_depth() const noexcept { return closure_depth_; }
-  /// Returns the depth outside, to leave with: leaving need not wait for what entering stored.
-  unsigned enter_closure() noexcept {
-    const unsigned outside = closure_depth_;
-    closure_depth_ = outside + 1;
-    return outside;
+  unsigned closure_depth() const noexcept { return nesting_ / closure; }
+  /// Whether neither a closure nor a transaction is open.
+  bool is_outside() const noexcept { return nesting_ == 0; }
+  void enter_closure() noexcept { nesting_ += closure; }
+  void leave_closure() noexcept { nesting_ -= closure; }
+  /// The same where the thread is_outside(), without waiting for earlier loads and stores.
+  void enter_outermost_closure() noexcept { nesting_ = closure; }
+  void leave_outermost_closure() noexcept {
+    if (nesting_ == closure) [[likely]]
+      nesting_ = 0;
+    else  // a transaction was begun and is kept open (coarsening.hpp)
+      leave_closure();
   }
-  void leave_closure(unsigned outside) noexcept { closure_depth_ = outside; }
 
   /// The software speculation that this thread runs and that may still abort; else null.
   class speculation* speculation() const noexcept {
@@ -169,7 +175,7 @@ class section_context {
   /// Runs what was put off with a null lock, once neither a transaction nor a closure is open. What
   /// waits for the release of a lock that this thread holds for real goes on waiting.
   void run_deferred_if_outermost() noexcept {
-    if (deferred_count() != 0 && open_count_ == 0 && closure_depth_ == 0) [[unlikely]]
+    if (deferred_count() != 0 && is_outside()) [[unlikely]]
       run_deferred(nullptr);
   }
 
@@ -181,8 +187,12 @@ class section_context {
   void drop(std::size_t kept) noexcept;
   void commit_kept_now() noexcept;
 
-  unsigned open_count_ = 0;
-  unsigned closure_depth_ = 0;
+  static constexpr std::uint32_t closure = 1u << 16;
+
+  unsigned open_count() const noexcept { return nesting_ % closure; }
+
+  std::uint32_t nesting_ =
+      0;  ///< closures and, in the lower half, open sections: one load for both
   class speculation* speculation_ = nullptr;
   std::vector<deferred_action>* actions_ = nullptr;  ///< freed when the thread ends
   unsigned joined_ = 0;

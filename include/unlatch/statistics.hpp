@@ -93,7 +93,7 @@ struct snapshot_type {
 /// and ending threads take.
 snapshot_type snapshot();
 
-/// Sets every counter of every thread to 0. Increments under way in other threads may survive.
+/// Makes counting begin anew: what has been counted until now is left out of later snapshots.
 void reset();
 
 }  // namespace unlatch::statistics
@@ -122,8 +122,9 @@ inline constexpr std::size_t max_rows = 512;
 /// One thread's counters for one row, and what its elision policies have learned there.
 struct alignas(cache_line) thread_row {
   std::array<std::atomic<std::uint64_t>, statistics::counter_count> values{};
-  alignas(8) std::array<std::byte, 32> policy_memory{};    ///< of elided's policy
-  alignas(8) std::array<std::byte, 32> software_memory{};  ///< of elide()'s choice of path
+  alignas(8) std::array<std::byte, 32> policy_memory{};  ///< of elided's policy
+  alignas(
+      8) std::array<std::byte, 32> choice_memory{};  ///< of the choice of path (path_choice.hpp)
 
   std::uint64_t count(statistics::counter c) const noexcept {
     return values[static_cast<std::size_t>(c)].load(std::memory_order_relaxed);

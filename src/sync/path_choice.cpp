@@ -7,69 +7,127 @@ namespace unlatch::detail {
 
 constinit path_choice path_choices[max_rows];
 
-void path_choice::next_period(thread_row& row) noexcept {
-  sections_left(row) = first_run;  // unless this thread turns out to be the driver
-  if (busy_.exchange(true, std::memory_order_acquire)) return;
-  const std::uint64_t now = timestamp();
-  if (driver_ != &row && (driver_ == nullptr || now - started_ > silence)) {
-    driver_ = &row;
-    period_ = period::none;
+namespace {
+
+constexpr std::uint64_t least_sections = 16;  ///< of a trial
+constexpr double cost_share = 0.01;           ///< of the time, for what the slower trials lose
+constexpr std::uint64_t shortest_run = 1'000'000;
+constexpr std::uint64_t longest_run = 1'000'000'000;
+constexpr double broken_promise = 1.5;  ///< a run so many times slower than its trials
+
+/// A race is over once one path is so many times as fast.
+constexpr double clear_lead[path_choice::rounds] = {3, 2, 1.5, 1.25, 1.1, 1};
+
+constexpr path other_than(path one) noexcept {
+  return one == path::speculative ? path::direct : path::speculative;
+}
+
+}  // namespace
+
+path path_choice::look(thread_row& row, std::uint64_t now) noexcept {
+  memory& seen = memory_in(row);
+  const std::uint64_t count = row.count(statistics::counter::sections);
+  const std::uint32_t word = word_.load(std::memory_order_acquire);
+  if (seen.word == word) {
+    const std::uint64_t own = count - seen.from;
+    const std::uint64_t done = done_.fetch_add(own, std::memory_order_relaxed) + own;
+    const bool is_over =
+        done >= least_.load(std::memory_order_relaxed) &&
+        now - began_.load(std::memory_order_relaxed) >= length_.load(std::memory_order_relaxed);
+    if (is_over) end_period(word, now);
   }
-  if (driver_ == &row) sections_left(row) = begin_period(now);
+  // A period that another thread begins right now is met at the next section.
+  seen.word = word_.load(std::memory_order_acquire);
+  seen.from = count;
+  seen.look_at = count + step_.load(std::memory_order_relaxed);
+  return path_in(seen.word);
+}
+
+void path_choice::end_period(std::uint32_t word, std::uint64_t now) noexcept {
+  if (busy_.exchange(true, std::memory_order_acquire)) return;
+  if (word_.load(std::memory_order_relaxed) == word) {
+    const auto ticks = static_cast<double>(now - began_.load(std::memory_order_relaxed));
+    const auto sections = static_cast<double>(done_.load(std::memory_order_relaxed));
+    began_.store(now, std::memory_order_relaxed);
+    done_.store(0, std::memory_order_relaxed);
+    switch (stage_) {
+      case stage::none:
+        begin_race(path::direct);
+        break;
+      case stage::trying_other:
+      case stage::trying_last:
+        score_of(path_).ticks += ticks;
+        score_of(path_).sections += sections;
+        if (stage_ == stage::trying_other)
+          begin_trial(stage::trying_last, other_than(path_));
+        else
+          end_round();
+        break;
+      case stage::running:
+        typical_ = ticks / sections;
+        judge_run();
+        begin_race(path_);
+        break;
+    }
+    word_.store(((word >> 2) + 1) << 2 | static_cast<std::uint32_t>(path_),
+                std::memory_order_release);
+  }
   busy_.store(false, std::memory_order_release);
 }
 
-std::uint32_t path_choice::begin_period(std::uint64_t now) noexcept {
-  switch (period_) {
-    case period::trying_speculation:
-      if (trial_goes_on(now, speculation_ticks_, direct_ticks_)) return step;
-      started_ = now;
-      return begin_trial(period::trying_direct, path::direct);
-    case period::trying_direct:
-      if (trial_goes_on(now, direct_ticks_, speculation_ticks_)) return step;
-      started_ = now;
-      return decide();
-    default:
-      started_ = now;
-      return begin_trial(period::trying_speculation, path::speculative);
+/// Once is no reason: the lock may have been idle for a while.
+void path_choice::judge_run() noexcept {
+  if (typical_ <= broken_promise * promised_) {
+    ++kept_promises_;
+    if (first_round_ > 0) --first_round_;
+    return;
   }
+  if (kept_promises_ < 8) first_round_ = std::min(first_round_ + 2, rounds - 1);
+  kept_promises_ = 0;
 }
 
-std::uint32_t path_choice::begin_trial(period which, path to_try) noexcept {
-  period_ = which;
-  tried_ = 0;
-  path_.store(to_try, std::memory_order_relaxed);
-  return step;
+/// `last` is what has run until now.
+void path_choice::begin_race(path last) noexcept {
+  scores_ = {};
+  round_ = first_round_;
+  begin_trial(stage::trying_other, other_than(last));
 }
 
-/// Measures what the trial has taken a section so far. `other` is what the other path takes.
-bool path_choice::trial_goes_on(std::uint64_t now, float& ticks, float other) noexcept {
-  tried_ += step;
-  ticks =
-      static_cast<float>(std::max<std::uint64_t>(now - started_, 1)) / static_cast<float>(tried_);
-  const bool is_clear = other != 0 && ticks > 2 * other;
-  return tried_ < trial && !is_clear;
+void path_choice::begin_trial(stage which, path to_try) noexcept {
+  stage_ = which;
+  begin_period(to_try, trial_ticks(round_), least_sections);
 }
 
-std::uint32_t path_choice::decide() noexcept {
-  recent_[comparisons_++ % recent_.size()] = speculation_ticks_ / direct_ticks_;
-  const float ratio = middle_ratio();
-  const bool speculate = ratio < 1;
-  const bool agreed =
-      comparisons_ >= recent_.size() &&
-      std::ranges::all_of(recent_, [&](float one) { return (one < 1) == speculate; });
-  const float slower = std::min(speculate ? 1 / ratio : ratio, 32.0f) - 1;  // the other's trial
-  const auto length = std::max(longest, static_cast<std::uint32_t>(100 * trial * slower));
-  period_ = period::running;
-  path_.store(speculate ? path::speculative : path::direct, std::memory_order_relaxed);
-  return agreed ? length : first_run;
+void path_choice::end_round() noexcept {
+  const double speculative = score_of(path::speculative).ticks_per_section();
+  const double direct = score_of(path::direct).ticks_per_section();
+  typical_ = std::min(speculative, direct);
+  const double lead = std::max(speculative, direct) / typical_;
+  if (lead < clear_lead[round_]) {
+    ++round_;
+    begin_trial(stage::trying_other, other_than(path_));
+    return;
+  }
+  const path winner = speculative < direct ? path::speculative : path::direct;
+  promised_ = typical_;
+  begin_run(winner, score_of(other_than(winner)).ticks * (1 - 1 / lead));
 }
 
-float path_choice::middle_ratio() const noexcept {
-  auto sorted = recent_;
-  const std::uint32_t count = std::min<std::uint32_t>(comparisons_, sorted.size());
-  std::sort(sorted.begin(), sorted.begin() + count);
-  return sorted[(count - 1) / 2];
+/// `lost` are the ticks that the slower path's trials took longer.
+void path_choice::begin_run(path winner, double lost) noexcept {
+  stage_ = stage::running;
+  const auto ticks = static_cast<std::uint64_t>(lost / cost_share);
+  begin_period(winner, std::clamp(ticks, shortest_run, longest_run), 1);
+}
+
+void path_choice::begin_period(path which, std::uint64_t ticks, std::uint64_t least) noexcept {
+  path_ = which;
+  length_.store(ticks, std::memory_order_relaxed);
+  least_.store(least, std::memory_order_relaxed);
+  // So few that what threads have not reported yet does not matter even if there are many.
+  const double sections = typical_ > 0 ? static_cast<double>(ticks) / typical_ : 0;
+  step_.store(static_cast<std::uint32_t>(std::clamp(sections / 256, 1.0, 256.0)),
+              std::memory_order_relaxed);
 }
 
 }  // namespace unlatch::detail

@@ -34,7 +34,7 @@ void section_context::run_deferred(const void* lock) noexcept {
 void section_context::commit_kept_now() noexcept {
   const commit_function commit = kept_;
   kept_ = nullptr;
-  open_count_ = 0;
+  --nesting_;
   commit(first_);
   run_deferred_if_outermost();
 }

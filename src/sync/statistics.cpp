@@ -81,10 +81,8 @@ class registry {
     statistics::snapshot_type result;
     for (std::size_t r = 0; r < rows_used(); ++r) {
       statistics::row row;
-      row.values = gone_[r];
-      for (const thread_row* rows : living_)
-        for (std::size_t c = 0; c < statistics::counter_count; ++c)
-          row.values[c] += rows[r].values[c].load(std::memory_order_relaxed);
+      row.values = sum(r);
+      for (std::size_t c = 0; c < statistics::counter_count; ++c) row.values[c] -= start_[r][c];
       if (std::ranges::all_of(row.values, [](std::uint64_t v) { return v == 0; })) continue;
       if (r < names_.size())
         std::tie(row.lock, row.site) = *names_[r];
@@ -95,13 +93,10 @@ class registry {
     return result;
   }
 
+  /// Threads' own counters go on: only they write them, and what they learn goes by them.
   void reset() {
     const std::lock_guard guard(mutex_);
-    gone_ = {};
-    for (thread_row* rows : living_)
-      for (std::size_t r = 0; r < rows_used(); ++r)
-        for (auto& value : rows[r].values)
-          if (value.load(std::memory_order_relaxed) != 0) value.store(0, std::memory_order_relaxed);
+    for (std::size_t r = 0; r < rows_used(); ++r) start_[r] = sum(r);
   }
 
  private:
@@ -113,11 +108,23 @@ class registry {
   /// Rows behind these have never been counted in, and their pages not touched.
   std::size_t rows_used() const { return names_.size() == last_row ? max_rows : names_.size(); }
 
+  using counts = std::array<std::uint64_t, statistics::counter_count>;
+
+  /// All that has been counted in row `r`. The caller holds mutex_.
+  counts sum(std::size_t r) const {
+    counts total = gone_[r];
+    for (const thread_row* rows : living_)
+      for (std::size_t c = 0; c < statistics::counter_count; ++c)
+        total[c] += rows[r].values[c].load(std::memory_order_relaxed);
+    return total;
+  }
+
   std::mutex mutex_;
   std::map<name_and_site, row_id> ids_;
   std::vector<const name_and_site*> names_;  ///< by row; points into ids_, whose nodes stay
   std::vector<thread_row*> living_;
-  std::array<std::array<std::uint64_t, statistics::counter_count>, max_rows> gone_{};
+  std::array<counts, max_rows> gone_{};   ///< by threads that have ended
+  std::array<counts, max_rows> start_{};  ///< counted before the last reset()
   thread_row* late_ = nullptr;
 };
 

@@ -57,11 +57,11 @@ TEST_F(SectionContext, runs_what_waits_for_a_lock_apart_from_the_rest) {
 }
 
 TEST_F(SectionContext, runs_nothing_inside_a_closure_or_transaction) {
-  const unsigned outside = section.enter_closure();
+  section.enter_closure();
   section.defer(nullptr, note('1'));
   section.run_deferred_if_outermost();
   section.open(&a, 0, 1);
-  section.leave_closure(outside);
+  section.leave_closure();
   section.run_deferred_if_outermost();
   EXPECT_EQ(done, "");
   section.close(&a);
