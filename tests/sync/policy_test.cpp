@@ -18,6 +18,11 @@ namespace {
 
 using ::testing::Types;
 
+/// adaptive without the choice that goes by time: what it learns from aborts alone.
+struct adaptive_by_aborts : policy::adaptive {
+  static constexpr bool measured = false;
+};
+
 struct policy_names {
   template <class P>
   static std::string GetName(int i) {
@@ -62,7 +67,7 @@ using tries_by_cause = Types<tries<policy::hle, 1, 1, 1, 1, 1, 1, 1, 1, 1>,
                              tries<policy::xsync, 1, 1, 1, 1, 1, 1, 1, 1, 1>,
                              tries<policy::niessing, 10, 10, 10, 10, 10, 10, 10, 10, 10>,
                              tries<policy::johnson, 6, 6, 1, 1, 6, 6, 6, 6, 6>,
-                             tries<policy::adaptive, 8, 8, 1, 2, 8, 1, 1, 2, 2>>;
+                             tries<adaptive_by_aborts, 8, 8, 1, 2, 8, 1, 1, 2, 2>>;
 TYPED_TEST_SUITE(PolicyThatAlwaysAborts, tries_by_cause, policy_names);
 
 TYPED_TEST(PolicyThatAlwaysAborts, takes_the_lock_after_the_tries_of_its_source) {
@@ -90,7 +95,7 @@ TYPED_TEST(PolicyThatAlwaysAborts, is_content_with_the_first_transaction_that_co
 template <class P>
 class PolicyThatWaitsForTheLock : public ::testing::Test {};
 using waiting_policies = Types<policy::hle, policy::fixed<3>, policy::tbb, policy::xsync,
-                               policy::niessing, policy::johnson, policy::adaptive>;
+                               policy::niessing, policy::johnson, adaptive_by_aborts>;
 TYPED_TEST_SUITE(PolicyThatWaitsForTheLock, waiting_policies, policy_names);
 
 TYPED_TEST(PolicyThatWaitsForTheLock, begins_once_it_is_free) {
@@ -101,7 +106,7 @@ TYPED_TEST(PolicyThatWaitsForTheLock, begins_once_it_is_free) {
 
 template <class P>
 class PolicyThatWaitsForALimitedTime : public ::testing::Test {};
-using waiting_for_a_time_policies = Types<policy::johnson, policy::adaptive>;
+using waiting_for_a_time_policies = Types<policy::johnson, adaptive_by_aborts>;
 TYPED_TEST_SUITE(PolicyThatWaitsForALimitedTime, waiting_for_a_time_policies, policy_names);
 
 TYPED_TEST(PolicyThatWaitsForALimitedTime, queues_for_a_lock_that_is_held_for_10000_ticks) {
@@ -144,7 +149,7 @@ TEST(CerviniPolicy, waits_for_a_lock_that_was_held_and_tries_once_more) {
 }
 
 TEST(AdaptivePolicy, counts_lock_held_aborts_apart_from_the_others) {
-  policy_driver<policy::adaptive> driver;
+  policy_driver<adaptive_by_aborts> driver;
   EXPECT_EQ(driver.section({lock_held, lock_held, conflict, lock_held, conflict, conflict}),
             elided_after(7));
 }
@@ -213,11 +218,6 @@ TYPED_TEST(PolicyWithoutMemory, tries_again_in_the_next_section) {
   }
 }
 
-/// adaptive without the choice that goes by time: what it learns from aborts alone.
-struct adaptive_by_aborts : policy::adaptive {
-  static constexpr bool measured = false;
-};
-
 TEST(AdaptivePolicy, doubles_its_skips_with_each_section_too_big_up_to_64) {
   policy_driver<adaptive_by_aborts> driver;
   ASSERT_EQ(driver.aborted_section(capacity), locked_after(1));
@@ -238,7 +238,7 @@ TEST(AdaptivePolicy, halves_its_skips_with_each_commit) {
 }
 
 TEST(AdaptivePolicy, starts_with_one_skip_again_after_enough_commits) {
-  policy_driver<policy::adaptive> driver;
+  policy_driver<adaptive_by_aborts> driver;
   for (int i = 0; i < 4; ++i) {
     driver.skipped({capacity});
   }
