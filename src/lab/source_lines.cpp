@@ -86,7 +86,8 @@ place call_of(Dwarf_Die* scope) {
   return {dwarf_filesrc(files, file, nullptr, nullptr), static_cast<int>(line)};
 }
 
-/// Code that was inlined from a wrapper is told by the line that called it.
+/// Code that was inlined from a wrapper is told by the line that called it: the first outside all
+/// wrappers or, in a function that is one itself, the outermost.
 place outside_wrappers(Dwfl_Module* module, std::uintptr_t code, place at) {
   const auto says_nothing = [](const place& p) { return p.file == nullptr || is_wrapper(p.file); };
   Dwarf_Addr bias = 0;
@@ -100,10 +101,10 @@ place outside_wrappers(Dwfl_Module* module, std::uintptr_t code, place at) {
   Dwarf_Die* scopes = nullptr;
   const int count = dwarf_getscopes_die(innermost, &scopes);
   const std::unique_ptr<Dwarf_Die, free_it> owner_of_scopes(scopes);
-  for (int i = 0; i < count; ++i) {
+  for (int i = 0; i < count && says_nothing(at); ++i) {
     if (dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine) continue;
     const place outer = call_of(&scopes[i]);
-    if (outer.line != 0 && !says_nothing(outer)) return outer;
+    if (outer.file != nullptr && outer.line != 0) at = outer;
   }
   return at;
 }

@@ -23,8 +23,8 @@ class source_lines {
 
   /// "src/sync/section.cpp:41" for an instruction; below the project's root without the root. What
   /// was inlined from the C++ library, or from the headers of this library that wrap accesses and
-  /// sections, counts as the line that called it, if there is one. The address in hexadecimal where
-  /// nothing is known.
+  /// sections, counts as the line that called it, or comes as near to it as inlining is known. The
+  /// address in hexadecimal where nothing is known.
   std::string line_of(std::uintptr_t code) const;
   /// The same for a return address: the line of the call.
   std::string line_of_call(std::uintptr_t return_address) const {
