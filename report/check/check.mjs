@@ -20,6 +20,7 @@ import {
   checkSorting,
   checkTooltip,
 } from "./expectations.mjs";
+import { checkBlame, checkPolicies, checkReadable, checkSortableTables } from "./tables.mjs";
 
 const settings = [
   { name: "desktop-light", width: 1280, height: 900, colorScheme: "light" },
@@ -69,9 +70,13 @@ const checkSetting = async (browser, address, setting, { screenshot, screenshots
 
   const charts = await checkCharts(page, problems);
   await checkLayout(page, problems);
+  await checkBlame(page, problems);
+  await checkPolicies(page, problems);
+  await checkReadable(page, problems);
   await checkTooltip(page, problems);
   await checkRerun(page, problems);
   await checkSorting(page, problems);
+  await checkSortableTables(page, problems);
   await checkFilters(page, problems);
   await checkLayout(page, problems);
   await context.close();
