@@ -32,6 +32,9 @@ const settings = [
 
 const pictureHeight = 1120;
 
+// On a busy machine Chromium takes its time.
+const patience = 120000;
+
 const readArguments = () => {
   const options = { screenshot: { type: "string" }, screenshots: { type: "string" } };
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
@@ -57,9 +60,10 @@ const checkSetting = async (browser, address, setting, { screenshot, screenshots
   const { width, height, colorScheme, name } = setting;
   const context = await browser.newContext({ viewport: { width, height }, colorScheme });
   const page = await context.newPage();
+  page.setDefaultTimeout(patience);
   watch(page, address, problems);
   await page.goto(address);
-  await page.waitForSelector("html[data-ready]", { state: "attached", timeout: 120000 });
+  await page.waitForSelector("html[data-ready]", { state: "attached" });
 
   if (screenshot && setting === settings[0]) {
     const clip = { x: 0, y: 0, width, height: pictureHeight };
