@@ -9,6 +9,8 @@
 #include <limits>
 #include <system_error>
 
+#include "studies/blame_keys.hpp"
+
 namespace unlatch::studies {
 namespace {
 
@@ -81,6 +83,17 @@ class field_reader {
 
   field_reader nested(const char* key) {
     return {object(key), source_, fmt::format("{}{}.", prefix_, key)};
+  }
+
+  /// Leaves it where it is: it is the study's own, but others read it too.
+  void check_blame() const {
+    const auto found = object_.find("blame");
+    if (found == object_.end()) return;
+    if (const auto fault = find_fault(*found)) {
+      const char* const dot = fault->key.empty() ? "" : ".";
+      fail(fmt::format("blame{}{}", dot, fault->key), fault->what,
+           "delete the line and run its cell again");
+    }
   }
 
   [[nodiscard]] json rest() && { return std::move(object_); }
@@ -225,6 +238,7 @@ record parse_record(std::string_view line, std::string_view source) {
   value.command = fields.optional_text("command");
   value.build = fields.text("build");
   value.host = read_host(fields.nested("host"));
+  fields.check_blame();
   value.extra = std::move(fields).rest();
   return value;
 }

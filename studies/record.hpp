@@ -93,7 +93,7 @@ class record_error : public std::runtime_error {
 
 /// Reads one record from one line of text. `source` ("file:line") opens the message of errors.
 /// Throws record_error if the line is no JSON object, a required field is missing, or a field has
-/// the wrong type or range.
+/// the wrong type or range; the study's own are not looked at, but for `blame` (blame_keys.hpp).
 [[nodiscard]] record parse_record(std::string_view line, std::string_view source);
 
 /// Reads a JSONL file; empty lines are skipped. Throws record_error.

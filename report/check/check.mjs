@@ -20,6 +20,7 @@ import {
   checkSorting,
   checkTooltip,
 } from "./expectations.mjs";
+import { checkBlame, checkPolicies, checkReadable, checkSortableTables } from "./tables.mjs";
 
 const settings = [
   { name: "desktop-light", width: 1280, height: 900, colorScheme: "light" },
@@ -30,6 +31,9 @@ const settings = [
 ];
 
 const pictureHeight = 1120;
+
+// On a busy machine Chromium takes its time.
+const patience = 120000;
 
 const readArguments = () => {
   const options = { screenshot: { type: "string" }, screenshots: { type: "string" } };
@@ -56,9 +60,10 @@ const checkSetting = async (browser, address, setting, { screenshot, screenshots
   const { width, height, colorScheme, name } = setting;
   const context = await browser.newContext({ viewport: { width, height }, colorScheme });
   const page = await context.newPage();
+  page.setDefaultTimeout(patience);
   watch(page, address, problems);
   await page.goto(address);
-  await page.waitForSelector("html[data-ready]", { state: "attached", timeout: 120000 });
+  await page.waitForSelector("html[data-ready]", { state: "attached" });
 
   if (screenshot && setting === settings[0]) {
     const clip = { x: 0, y: 0, width, height: pictureHeight };
@@ -69,9 +74,13 @@ const checkSetting = async (browser, address, setting, { screenshot, screenshots
 
   const charts = await checkCharts(page, problems);
   await checkLayout(page, problems);
+  await checkBlame(page, problems);
+  await checkPolicies(page, problems);
+  await checkReadable(page, problems);
   await checkTooltip(page, problems);
   await checkRerun(page, problems);
   await checkSorting(page, problems);
+  await checkSortableTables(page, problems);
   await checkFilters(page, problems);
   await checkLayout(page, problems);
   await context.close();

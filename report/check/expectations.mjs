@@ -48,9 +48,10 @@ export const checkLayout = async (page, problems) => {
   if (cut > 0) problems.push(`${cut} charts are wider than their cards`);
 };
 
-// The pointer on a point of the first chart brings up the point's figures, off it hides them.
+// The pointer on a point of the first chart of throughput brings up the point's figures, off it
+// hides them.
 export const checkTooltip = async (page, problems) => {
-  const chart = page.locator(".chart").first();
+  const chart = page.locator(".study .chart").first();
   await chart.locator(".mark-symbol path").last().hover({ force: true });
   const text = await page.locator(".tooltip:not([hidden])").allInnerTexts();
   if (!text.join().includes("op/s")) problems.push("a point shows no figures under the pointer");
@@ -83,7 +84,7 @@ const ascends = (figures) => figures.every((figure, i) => i === 0 || figures[i -
 
 // Pressing the heading of the speed-up column orders the rows by speed-up; again reverses them.
 export const checkSorting = async (page, problems) => {
-  for (const table of await page.locator("table.speedups").all()) {
+  for (const table of await page.locator("table.speedups:not(.policies)").all()) {
     const headings = await table.locator("thead th").allInnerTexts();
     const column = headings.findIndex((heading) => heading.includes("speed-up"));
     const button = table.locator("thead th").nth(column).locator("button");

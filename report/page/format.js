@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Figures and words as the page prints them.
 
-import { gainsAbove, losesBelow } from "./model/verdict.js";
+import { usualLimits } from "./model/verdict.js";
 
 const prefixes = [
   [1e9, "G"],
@@ -26,11 +26,11 @@ const twoDigits = (value) => value.toFixed(value < 9.995 ? 2 : 1);
 export const range = ({ min, max }) => `${twoDigits(min)}–${twoDigits(max)}`;
 
 // A ratio so near a verdict's limit that two digits would hide the side it lies on gets three.
-export const bareRatio = (value) => {
-  const close = [losesBelow, gainsAbove].some((limit) => Math.abs(value - limit) < 0.005);
+export const bareRatio = (value, limits = usualLimits) => {
+  const close = Object.values(limits).some((limit) => Math.abs(value - limit) < 0.005);
   return close ? value.toFixed(3) : twoDigits(value);
 };
-export const ratio = (value) => `${bareRatio(value)}×`;
+export const ratio = (value, limits) => `${bareRatio(value, limits)}×`;
 export const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 
 export const listed = (words) =>

@@ -5,9 +5,11 @@ import { h } from "./dom.js";
 import { draw } from "./charts/draw.js";
 import { comparePanel } from "./model/comparisons.js";
 import { makeStudies } from "./model/panels.js";
+import { policyCells } from "./model/policies.js";
 import { readRecord } from "./model/record.js";
 import { assignStyles } from "./palette.js";
 import { machineSection } from "./parts/machine.js";
+import { policiesSection } from "./parts/policies.js";
 import { speedupTable } from "./parts/speedup_table.js";
 import { studySection } from "./parts/study.js";
 import { summary } from "./parts/summary.js";
@@ -40,6 +42,12 @@ const makeHalf = (studies, simulated, styles, pending) => {
     studySection(study, `${prefix}-${position}`, comparisonsOf, styles, pending),
   );
   const links = studies.map((study, i) => ({ name: study.name + suffix, id: sections[i].id }));
+  const policies = policyCells(studies);
+  if (policies.length > 0) {
+    const section = policiesSection(policies, `${prefix}-policies`, pending);
+    sections.unshift(section);
+    links.unshift({ name: `every use case${suffix}`, id: section.id });
+  }
   const elements = [summary(comparisons, simulated, show), ...sections];
   if (comparisons.length === 0) return { elements, links };
   return {

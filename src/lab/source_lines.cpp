@@ -5,10 +5,16 @@
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdlib>
+#include <filesystem>
+#include <map>
 #include <string_view>
+#include <system_error>
+
+#include "src/lab/source_text.hpp"
 
 namespace unlatch::lab {
 
@@ -31,10 +37,26 @@ std::string in_hexadecimal(std::uintptr_t address) {
   return {text.data(), end};
 }
 
-std::string below_root(std::string_view path) {
+std::string_view below_root(std::string_view path) {
   constexpr std::string_view root = UNLATCH_SOURCE_ROOT "/";
   if (path.starts_with(root)) path.remove_prefix(root.size());
-  return std::string(path);
+  return path;
+}
+
+/// Headers that stand between a section and what it reads and writes: no line of theirs tells a
+/// reader which of his own it was.
+constexpr std::array<std::string_view, 9> wrappers = {
+    "include/unlatch/access.hpp",      "include/unlatch/elide.hpp",
+    "include/unlatch/elided.hpp",      "include/unlatch/guard.hpp",
+    "include/unlatch/htm.hpp",         "include/unlatch/section.hpp",
+    "include/unlatch/speculation.hpp", "include/unlatch/structures/plain_tx.hpp",
+    "include/unlatch/platform.hpp"};
+
+/// Whether a file is such a header, or one of the C++ library.
+bool is_wrapper(std::string_view path) {
+  const auto ours = below_root(path);
+  if (ours.size() == path.size()) return path.starts_with("/usr/");
+  return std::ranges::find(wrappers, ours) != wrappers.end();
 }
 
 struct place {
@@ -64,14 +86,13 @@ place call_of(Dwarf_Die* scope) {
   return {dwarf_filesrc(files, file, nullptr, nullptr), static_cast<int>(line)};
 }
 
-/// Code of the C++ library that was inlined is told by the line that called it.
-place outside_the_library(Dwfl_Module* module, std::uintptr_t code, place at) {
-  const auto is_library = [](const place& p) {
-    return p.file == nullptr || std::string_view(p.file).starts_with("/usr/");
-  };
+/// Code that was inlined from a wrapper is told by the line that called it: the first outside all
+/// wrappers or, in a function that is one itself, the outermost.
+place outside_wrappers(Dwfl_Module* module, std::uintptr_t code, place at) {
+  const auto says_nothing = [](const place& p) { return p.file == nullptr || is_wrapper(p.file); };
   Dwarf_Addr bias = 0;
   Dwarf_Die* const unit = dwfl_module_addrdie(module, code, &bias);
-  if (unit == nullptr || !is_library(at)) return at;
+  if (unit == nullptr || !says_nothing(at)) return at;
   // dwarf_getscopes() leaves the innermost inlined function for where it is defined; we want the
   // functions that it was inlined into.
   Dwarf_Die* innermost = nullptr;
@@ -80,10 +101,18 @@ place outside_the_library(Dwfl_Module* module, std::uintptr_t code, place at) {
   Dwarf_Die* scopes = nullptr;
   const int count = dwarf_getscopes_die(innermost, &scopes);
   const std::unique_ptr<Dwarf_Die, free_it> owner_of_scopes(scopes);
-  place outer = at;
-  for (int i = 0; i < count && is_library(outer); ++i)
-    if (dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine) outer = call_of(&scopes[i]);
-  return is_library(outer) ? at : outer;
+  for (int i = 0; i < count && says_nothing(at); ++i) {
+    if (dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine) continue;
+    const place outer = call_of(&scopes[i]);
+    if (outer.file != nullptr && outer.line != 0) at = outer;
+  }
+  return at;
+}
+
+/// When the running program was built.
+std::filesystem::file_time_type built() {
+  std::error_code ignored;
+  return std::filesystem::last_write_time("/proc/self/exe", ignored);
 }
 
 char* debug_path = nullptr;
@@ -93,7 +122,7 @@ const Dwfl_Callbacks callbacks = {dwfl_build_id_find_elf, dwfl_standard_find_deb
 }  // namespace
 
 struct source_lines::session {
-  session() : handle(dwfl_begin(&callbacks)) {
+  session() : handle(dwfl_begin(&callbacks)), text(built()) {
     if (handle == nullptr) return;
     dwfl_report_begin(handle);
     dwfl_report_elf(handle, "program", "/proc/self/exe", -1, 0, false);
@@ -109,18 +138,31 @@ struct source_lines::session {
     return handle == nullptr ? nullptr : dwfl_addrmodule(handle, address);
   }
 
+  /// Looks up each address once.
+  const place& place_of(std::uintptr_t code) {
+    const auto [found, is_new] = places.try_emplace(code);
+    Dwfl_Module* const module = is_new ? module_of(code) : nullptr;
+    if (module != nullptr) found->second = outside_wrappers(module, code, line_at(module, code));
+    return found->second;
+  }
+
   Dwfl* handle;
+  source_text text;
+  std::map<std::uintptr_t, place> places;
 };
 
 source_lines::source_lines() : open_(std::make_unique<session>()) {}
 source_lines::~source_lines() = default;
 
 std::string source_lines::line_of(std::uintptr_t code) const {
-  if (Dwfl_Module* const module = open_->module_of(code)) {
-    const place at = outside_the_library(module, code, line_at(module, code));
-    if (at.file != nullptr) return below_root(at.file) + ':' + std::to_string(at.line);
-  }
-  return in_hexadecimal(code);
+  const place& at = open_->place_of(code);
+  if (at.file == nullptr) return in_hexadecimal(code);
+  return std::string(below_root(at.file)) + ':' + std::to_string(at.line);
+}
+
+std::string source_lines::text_of(std::uintptr_t code) const {
+  const place& at = open_->place_of(code);
+  return at.file == nullptr ? std::string() : open_->text.line(at.file, at.line);
 }
 
 std::string source_lines::function_at(std::uintptr_t code) const {

@@ -22,12 +22,21 @@ class source_lines {
   source_lines& operator=(const source_lines&) = delete;
 
   /// "src/sync/section.cpp:41" for an instruction; below the project's root without the root. What
-  /// was inlined from the C++ library counts as the line that called it. The address in hexadecimal
-  /// where nothing is known.
+  /// was inlined from the C++ library, or from the headers of this library that wrap accesses and
+  /// sections, counts as the line that called it, or comes as near to it as inlining is known. The
+  /// address in hexadecimal where nothing is known.
   std::string line_of(std::uintptr_t code) const;
   /// The same for a return address: the line of the call.
   std::string line_of_call(std::uintptr_t return_address) const {
-    return line_of(return_address - 1);
+    return line_of(return_address == 0 ? 0 : return_address - 1);
+  }
+  /// What stands in the line that line_of() names, without the blanks around it, cut after
+  /// source_text::most_bytes. Empty where its file cannot be read or changed since the program was
+  /// built.
+  std::string text_of(std::uintptr_t code) const;
+  /// The same for a return address.
+  std::string text_of_call(std::uintptr_t return_address) const {
+    return text_of(return_address == 0 ? 0 : return_address - 1);
   }
   /// The function that `code` belongs to, demangled; empty where nothing is known.
   std::string function_at(std::uintptr_t code) const;

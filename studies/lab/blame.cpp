@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,19 +17,18 @@ using nlohmann::json;
 
 constexpr std::size_t most_listed = 20;
 
-/// Pointers to the costliest records, the costliest first.
-template <class Record>
-std::vector<const Record*> costliest(const Record* records, std::uint64_t count) {
-  std::vector<const Record*> sorted;
-  for (std::uint64_t i = 0; i < count; ++i) sorted.push_back(&records[i]);
-  std::ranges::stable_sort(
-      sorted, [](const Record* a, const Record* b) { return a->wasted_cycles > b->wasted_cycles; });
-  if (sorted.size() > most_listed) sorted.resize(most_listed);
-  return sorted;
+std::uint64_t whole(const json& value) { return value.get<std::uint64_t>(); }
+
+/// Adds `line` and, where it is known, its `text`.
+void put_line(json& object, const lab::source_lines& names, std::uintptr_t code) {
+  object["line"] = names.line_of_call(code);
+  if (auto text = names.text_of_call(code); !text.empty()) object["text"] = std::move(text);
 }
 
 json place_of(const lab::source_lines& names, std::uintptr_t code) {
-  return {{"line", names.line_of_call(code)}, {"function", names.function_at(code)}};
+  json object = {{"function", names.function_at(code)}};
+  put_line(object, names, code);
+  return object;
 }
 
 std::string object_of(const lab::source_lines& names, const lab::conflict_record& conflict) {
@@ -44,21 +44,56 @@ std::string object_of(const lab::source_lines& names, const lab::conflict_record
   return text.data();
 }
 
+/// [first, last] of each run of ones in `mask`, a bit a byte of a cache line.
+json ranges_of(std::uint64_t mask) {
+  json ranges = json::array();
+  for (int first = 0; first < 64; ++first) {
+    if ((mask >> first & 1) == 0) continue;
+    int last = first;
+    while (last < 63 && (mask >> (last + 1) & 1) != 0) ++last;
+    ranges.push_back({first, last});
+    first = last;
+  }
+  return ranges;
+}
+
 json to_json(const lab::source_lines& names, const lab::conflict_side& side) {
   json object = place_of(names, side.code);
   object["access"] = side.write ? "write" : "read";
+  object["bytes"] = side.bytes;  // a mask until finish()
   return object;
 }
 
 json to_json(const lab::source_lines& names, const lab::conflict_record& conflict) {
-  return {{"owner", to_json(names, conflict.owner)},
-          {"requester", to_json(names, conflict.requester)},
-          {"begun_at", names.line_of_call(conflict.begun_at)},
-          {"object", object_of(names, conflict)},
-          {"sharing", 2 * conflict.true_sharing >= conflict.count ? "true" : "false"},
-          {"requester_in_transaction", conflict.in_transaction},
-          {"count", conflict.count},
-          {"wasted_cycles", conflict.wasted_cycles}};
+  json object = {{"owner", to_json(names, conflict.owner)},
+                 {"requester", to_json(names, conflict.requester)},
+                 {"begun_at", names.line_of_call(conflict.begun_at)},
+                 {"object", object_of(names, conflict)},
+                 {"true_sharing", conflict.true_sharing},
+                 {"requester_in_transaction", conflict.in_transaction},
+                 {"count", conflict.count},
+                 {"wasted_cycles", conflict.wasted_cycles}};
+  if (conflict.object.begin != 0) put_line(object["allocation"], names, conflict.object.code);
+  return object;
+}
+
+/// The lines of source that first touched the cache lines in the set, the busiest first.
+json fillers_of(const lab::source_lines& names, const lab::capacity_record& capacity) {
+  std::map<std::string, json> by_line;
+  for (std::uint32_t i = 0; i < capacity.lines_count; ++i) {
+    if (capacity.lines_code[i] == 0) continue;
+    json& one = by_line[names.line_of_call(capacity.lines_code[i])];
+    if (one.is_null()) {
+      put_line(one, names, capacity.lines_code[i]);
+      one["lines"] = 0;
+    }
+    one["lines"] = whole(one["lines"]) + 1;
+  }
+  std::vector<json> fillers;
+  for (auto& [line, one] : by_line) fillers.push_back(std::move(one));
+  std::ranges::stable_sort(fillers, std::ranges::greater{},
+                           [](const json& one) { return whole(one.at("lines")); });
+  return fillers;
 }
 
 json to_json(const lab::source_lines& names, const lab::capacity_record& capacity) {
@@ -68,6 +103,7 @@ json to_json(const lab::source_lines& names, const lab::capacity_record& capacit
   object["set"] = capacity.set;
   object["lines_in_set"] = capacity.lines_count;
   object["tracked_lines"] = capacity.tracked_lines;
+  object["filled_by"] = fillers_of(names, capacity);
   object["count"] = capacity.count;
   object["wasted_cycles"] = capacity.wasted_cycles;
   return object;
@@ -85,10 +121,57 @@ json to_json(const lab::source_lines& names, const lab::abort_record& abort) {
   return object;
 }
 
+/// What entries of one list have in common if a reader would take them for the same.
+std::string key_of(const json& one) {
+  if (one.contains("owner")) {
+    const auto side = [](const json& s) {
+      return s.at("line").get<std::string>() + '\n' + s.at("access").get<std::string>() + '\n';
+    };
+    return side(one.at("owner")) + side(one.at("requester")) + one.at("object").get<std::string>();
+  }
+  return one.at("line").get<std::string>() + '\n' + one.value("access", "") +
+         one.value("reason", "");
+}
+
+/// Adds what `more` counts to `sum`, which has the same key.
+void add(json& sum, const json& more) {
+  for (const char* key : {"count", "wasted_cycles", "true_sharing", "requester_in_transaction"}) {
+    if (sum.contains(key)) sum[key] = whole(sum[key]) + whole(more.at(key));
+  }
+  for (const char* side : {"owner", "requester"}) {
+    if (!sum.contains(side)) continue;
+    sum[side]["bytes"] = whole(sum[side]["bytes"]) | whole(more.at(side).at("bytes"));
+  }
+}
+
+/// Completes what depends on the sums.
+void finish(json& one) {
+  if (!one.contains("owner")) return;
+  one["sharing"] = 2 * whole(one.at("true_sharing")) >= whole(one.at("count")) ? "true" : "false";
+  for (const char* side : {"owner", "requester"}) {
+    json& bytes = one[side]["bytes"];
+    bytes = ranges_of(whole(bytes));
+  }
+}
+
+/// The costliest entries, the costliest first. Several instructions of one line make one entry.
 template <class Record>
 json list_of(const lab::source_lines& names, const Record* records, std::uint64_t count) {
-  json list = json::array();
-  for (const Record* record : costliest(records, count)) list.push_back(to_json(names, *record));
+  std::vector<json> list;
+  std::map<std::string, std::size_t> places;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    json one = to_json(names, records[i]);
+    const auto [known, is_new] = places.try_emplace(key_of(one), list.size());
+    if (is_new) {
+      list.push_back(std::move(one));
+    } else {
+      add(list[known->second], one);
+    }
+  }
+  std::ranges::stable_sort(list, std::ranges::greater{},
+                           [](const json& one) { return whole(one.at("wasted_cycles")); });
+  if (list.size() > most_listed) list.resize(most_listed);
+  for (json& one : list) finish(one);
   return list;
 }
 

@@ -11,12 +11,8 @@
 namespace unlatch::studies {
 
 /// {"conflicts": […], "capacities": […], "others": […]}, each list by wasted cycles, the costliest
-/// first, at most 20 of each:
-///
-///   conflict: owner and requester ({"line", "function", "access"}), object, sharing ("true" or
-///             "false": whether they wanted a byte in common), count, wasted_cycles
-///   capacity: line, function, set, lines_in_set, count, wasted_cycles
-///   other:    reason, line, function, count, wasted_cycles
+/// first, at most 20 of each. docs/records.md describes the entries. Instructions of the same lines
+/// make one entry.
 [[nodiscard]] nlohmann::json blame_of(const lab::blame_lists& blame);
 
 }  // namespace unlatch::studies

@@ -88,7 +88,9 @@ int main() {
   using namespace unlatch::studies;
   try {
     const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
-    const auto answer = to_json(simulate(parse_lab_request(text))).dump();
+    // Lines of source in it may be in any encoding.
+    const auto answer = to_json(simulate(parse_lab_request(text)))
+                            .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     std::printf("%s\n", answer.c_str());
     return 0;
   } catch (const std::exception& error) {

@@ -15,8 +15,10 @@
 
 #include "lab/source_lines.hpp"
 #include "os_testing.hpp"
+#include "unlatch/elide.hpp"
 #include "unlatch/htm.hpp"
 #include "unlatch/platform.hpp"
+#include "unlatch/spin_mutex.hpp"
 
 namespace {
 
@@ -108,6 +110,49 @@ TEST(Blame, tells_false_sharing_from_true) {
   EXPECT_EQ(result.blame.conflicts[0].true_sharing, 0u);
   EXPECT_EQ(result.blame.conflicts[0].owner.bytes, 0xffu);
   EXPECT_EQ(result.blame.conflicts[0].requester.bytes, 0xff00u);
+}
+
+TEST(Blame, names_the_lines_that_access_through_a_wrapper) {
+  auto data = std::make_unique<planted>();
+  using lock = unlatch::elided<unlatch::spin_mutex>;
+  lock latch("planted");
+  unlatch::direct_tx<lock> tx(latch, unlatch::detail::this_section());
+  const int owner = __LINE__ + 1;
+  const auto first = [at = data.get(), &tx] { tx.write(at->shared, tx.read(at->elsewhere)); };
+  const auto second = [at = data.get()] { unlatch::write_shared(at->shared, 2); };
+  const int requester = owner + 1;
+  const auto result = collide(first, second);
+  using pairs = std::set<std::pair<std::string, std::string>>;
+  EXPECT_EQ(conflicts_of(result), (pairs{{here(owner), here(requester)}}));
+}
+
+TEST(Blame, names_the_lines_of_closures) {
+  auto data = std::make_unique<planted>();
+  const int planted_line = __LINE__ + 8;
+  const auto result = simulate([at = data.get()] {
+    unlatch::elided<unlatch::spin_mutex, unlatch::policy::fixed<3>> latch("planted");
+    std::atomic<int> arrived{0};
+    const auto add = [&] {
+      ++arrived;
+      while (arrived.load() < 2) unlatch::cpu_relax();
+      for (int i = 0; i < 200; ++i) {
+        unlatch::elide(latch, [at](auto& tx) { tx.write(at->shared, tx.read(at->shared) + 1); });
+      }
+    };
+    std::thread other(add);
+    add();
+    other.join();
+  });
+  EXPECT_EQ(data->shared, 400);
+  bool found = false;
+  for (const auto& [owner, requester] : conflicts_of(result)) {
+    found |= owner == here(planted_line) && requester == here(planted_line);
+    for (const char* wrapper : {"/access.hpp", "/elide.hpp", "/speculation.hpp", "/c++/"}) {
+      EXPECT_EQ(owner.find(wrapper), std::string::npos) << owner;
+      EXPECT_EQ(requester.find(wrapper), std::string::npos) << requester;
+    }
+  }
+  EXPECT_TRUE(found);
 }
 
 TEST(Blame, is_silent_about_what_is_only_read_by_both) {

@@ -200,7 +200,13 @@ test("quantities keep three digits", () => {
 });
 
 test("a ratio shows on which side of a limit it lies", () => {
-  assert.deepEqual([0.968, 0.972, 1.034].map(ratio), ["0.968×", "0.972×", "1.034×"]);
-  assert.deepEqual([0.96, 1, 1.5, 12.34].map(ratio), ["0.96×", "1.00×", "1.50×", "12.3×"]);
+  assert.deepEqual(
+    [0.968, 0.972, 1.034].map((value) => ratio(value)),
+    ["0.968×", "0.972×", "1.034×"],
+  );
+  assert.deepEqual(
+    [0.96, 1, 1.5, 12.34].map((value) => ratio(value)),
+    ["0.96×", "1.00×", "1.50×", "12.3×"],
+  );
   assert.equal(range({ min: 0.968, max: 10 }), "0.97–10.0");
 });

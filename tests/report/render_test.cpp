@@ -48,6 +48,12 @@ TEST(Render, embeds_every_record_unchanged) {
   EXPECT_EQ(json::parse(data_of(render(records))).at("records"), json(records));
 }
 
+TEST(Render, embeds_why_transactions_aborted) {
+  const std::vector<json> records = testing::lab_records();
+  const json page = json::parse(data_of(render(records))).at("records");
+  EXPECT_EQ(page.at(1).at("blame"), records.at(1).at("blame"));
+}
+
 TEST(Render, embeds_the_modes_of_all_records) {
   const std::string data = data_of(render(testing::full_records()));
   for (const char* mode : {"stock", "stock-control", "unlatch", "libitm", "elided"}) {

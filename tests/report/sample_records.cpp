@@ -181,6 +181,13 @@ std::vector<json> awkward_records() {
   unbroken["command"] = std::string(200, 'x') + " </script> & <!--";
   unbroken["software"] = {{"started", 10}, {"committed", 7}, {"aborted", 1}};
   unbroken["host"] = {{"cpu", std::string(100, 'C')}, {"cpus", 1}, {"load", 3.5}};
+  unbroken["blame"] = {
+      {"conflicts",
+       {{{"owner",
+          {{"line", std::string(130, 'l')}, {"text", "</script>" + std::string(130, 't')}}},
+         {"object", std::string(90, 'o')},
+         {"count", 1}}}},
+      {"others", 3}};
   records.push_back(unbroken);
   return records;
 }

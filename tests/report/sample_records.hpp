@@ -16,8 +16,14 @@ nlohmann::json minimal_record(const std::string& mode = "stock", double throughp
 // of one mode. Some cells gain, some lose. The same records at every call.
 std::vector<nlohmann::json> full_records();
 
+// Two simulated studies: a map whose transactions abort for more causes than a table shows at
+// first, and policies on two machines in cells that lose, gain and are equal. The same at every
+// call.
+std::vector<nlohmann::json> lab_records();
+
 // What a careless study could write: keys missing, a mode without its baseline, one thread count,
-// names that are not ASCII or look like markup, a throughput of zero, very long names.
+// names that are not ASCII or look like markup, a throughput of zero, very long names, blame that
+// is none.
 std::vector<nlohmann::json> awkward_records();
 
 }  // namespace unlatch::report::testing

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a report of sample records: write_sample_report full|awkward|single FILE.html
+// Writes a report of sample records: write_sample_report full|lab|awkward|single FILE.html
 
 #include <exception>
 #include <fstream>
@@ -15,6 +15,7 @@ namespace {
 std::vector<nlohmann::json> records_named(const std::string& name) {
   using namespace unlatch::report::testing;
   if (name == "full") return full_records();
+  if (name == "lab") return lab_records();
   if (name == "awkward") return awkward_records();
   if (name == "single") return {minimal_record()};
   throw std::invalid_argument("no sample is called " + name);

@@ -64,7 +64,7 @@ inline record full_record() {
   one.command = "unlatch study leveldb";
   one.build = "a1b2c3d";
   one.host = {"a processor", 2, 0.4, "Linux 6.1"};
-  one.extra = {{"blame", {"a", "b"}}, {"note", "kept"}};
+  one.extra = {{"remarks", {"a", "b"}}, {"note", "kept"}};
   return one;
 }
 

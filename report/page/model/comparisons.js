@@ -25,7 +25,7 @@ export const spread = (values) => {
 };
 
 // The spread of throughput over that of the baseline's run of the same repeat and seed.
-const pairedRatio = (samples, baselineSamples) => {
+export const pairedRatio = (samples, baselineSamples) => {
   const ratios = [];
   for (const { repeat, seed, operationsPerSecond } of samples) {
     const partner = baselineSamples.find((other) => other.repeat === repeat && other.seed === seed);

@@ -3,6 +3,7 @@
 // so that no other module has to ask. docs/records.md describes the keys.
 
 import { plural } from "../format.js";
+import { readBlame } from "./blame.js";
 
 const controlSuffix = "-control";
 
@@ -51,6 +52,7 @@ export const readRecord = (record) => ({
   p99Microseconds: finite(record.latency_us?.p99),
   hardware: counts(record.transactions),
   software: counts(record.software),
+  blame: readBlame(record.blame),
   baseline: record.baseline ? String(record.baseline) : null,
   command: record.command ? String(record.command) : null,
   build: record.build ? String(record.build) : null,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The columns of the table of every comparison. A column has a heading; `cell`, what it shows; where
-// rows can be sorted by it `value`, what they are sorted by; `present`, whether a row needs it; and
-// `kind`, its classes. On a phone "wide" columns give way to a "narrow" line in the first one.
+// The columns of the table of every comparison (sortable_table.js says what a column has). `present`
+// says whether a row needs it. On a phone "wide" columns give way to a "narrow" line in the first.
 
 import { breakable, h } from "../dom.js";
 import { plural, quantity, range, ratio, verdictMarks } from "../format.js";
@@ -67,7 +66,13 @@ export const makeColumns = (comparisons) => {
       value: (c) => c.label,
       cell: (c) => [breakable(c.label), small(`over ${c.baseline}`)],
     },
-    { heading: "speed-up", kind: "verdict", value: (c) => c.ratio?.median, cell: verdictCell },
+    {
+      heading: "speed-up",
+      headingClass: "verdict",
+      kind: ({ verdict }) => `verdict ${verdict}`,
+      value: (c) => c.ratio?.median,
+      cell: verdictCell,
+    },
     { heading: ruler.axis, kind: "plot", cell: ruler.draw },
     { heading: "A/A control", kind: "number", value: (c) => c.control?.median, cell: controlCell },
     pairColumn("switches/op", "switches", "baselineSwitches"),

@@ -5,6 +5,7 @@ import { h } from "../dom.js";
 import { throughputChart } from "../charts/throughput.js";
 import { switchesChart } from "../charts/switches.js";
 import { outcomesChart, outcomesOf } from "../charts/outcomes.js";
+import { blameSection } from "./blame.js";
 import { legend, outcomeLegend } from "./legend.js";
 import { rerun } from "./rerun.js";
 
@@ -58,4 +59,5 @@ export const studySection = (study, id, comparisonsOf, styles, pending) =>
       { class: "cards" },
       study.panels.map((panel) => card(panel, comparisonsOf.get(panel), styles, pending)),
     ),
+    blameSection(study),
   );
