@@ -135,16 +135,50 @@ class counted_section {
 template <class Lock, class Body>
 inline constinit call_site site_of{};
 
-/// In a hardware transaction or, if the policy says so, under the lock.
+/// Releases at its end a lock that is held for real.
+template <class Lock>
+class lock_holder {
+ public:
+  explicit lock_holder(Lock& lock) noexcept : lock_(lock) {}
+  ~lock_holder() { lock_.unlock_held(); }
+  lock_holder(const lock_holder&) = delete;
+  lock_holder& operator=(const lock_holder&) = delete;
+
+ private:
+  Lock& lock_;
+};
+
+/// Releases or commits at its end a section that lock() or lock_by_policy() entered.
+template <class Lock>
+class section_holder {
+ public:
+  explicit section_holder(Lock& lock) noexcept : lock_(lock) {}
+  ~section_holder() { lock_.unlock(); }
+  section_holder(const section_holder&) = delete;
+  section_holder& operator=(const section_holder&) = delete;
+
+ private:
+  Lock& lock_;
+};
+
+/// In a hardware transaction or, if the policy says so, under the lock. `id` is that of `row`.
 template <class Result, class Lock, class Body>
 [[gnu::noinline]] Result run_in_hardware(Lock& lock, Body& body, section_context& section,
-                                         const source_place where) {
+                                         thread_row& row, row_id id) {
+  const closure_scope scope(section);
+  lock.lock_by_policy(row, id);
+  const section_holder<Lock> holder(lock);
+  direct_tx<Lock> tx(lock, section);
+  return body(tx);
+}
+
+/// In the transaction that is open.
+template <class Result, class Lock, class Body>
+[[gnu::noinline]] Result run_in_transaction(Lock& lock, Body& body, section_context& section,
+                                            const source_place where) {
   const closure_scope scope(section);
   lock.lock(site_of<Lock, Body>, where);
-  struct end_of_section {
-    Lock& lock;
-    ~end_of_section() { lock.unlock(); }
-  } const end{lock};
+  const section_holder<Lock> holder(lock);
   direct_tx<Lock> tx(lock, section);
   return body(tx);
 }
@@ -155,10 +189,20 @@ template <class Result, class Lock, class Body>
                                                     section_context& section, path path) {
   // Only an owner may turn speculation on and off. Off, its owners have nothing to do for it.
   lock.lock_for_closure(path == path::speculative);
-  struct end_of_section {
-    Lock& lock;
-    ~end_of_section() { lock.unlock_held(); }
-  } const end{lock};
+  const lock_holder<Lock> holder(lock);
+  direct_tx<Lock> tx(lock, section);
+  return body(tx);
+}
+
+/// A section whose lock is held already, by lock_plainly().
+template <class Result, class Lock, class Body>
+[[gnu::noinline]] Result run_locked(Lock& lock, Body& body, section_context& section,
+                                    const source_place where) {
+  const closure_scope scope(section);
+  const lock_holder<Lock> holder(lock);
+  lock.begin_closure(false);
+  this_thread_row(site_of<Lock, Body>.row_for(lock.row(), where))
+      .add(statistics::counter::sections);
   direct_tx<Lock> tx(lock, section);
   return body(tx);
 }
@@ -188,9 +232,9 @@ class result_slot<void> {
   void take() noexcept {}
 };
 
-/// How a section that begins now, outside of transactions, is to run.
+/// How a section of a lock of `lock_row` that begins now, outside of transactions, is to run.
 template <class Lock>
-[[gnu::always_inline]] inline path path_for(const Lock& lock, thread_row& row) {
+[[gnu::always_inline]] inline path path_for(row_id lock_row, thread_row& row) {
   using policy_type = typename Lock::policy_type;
   constexpr software_use use = software_use_of<policy_type>();
   if constexpr (!is_measured<policy_type>())
@@ -198,7 +242,7 @@ template <class Lock>
   if constexpr (use != software_use::measured)
     if (!Lock::backend::available())
       return use == software_use::always ? path::speculative : path::direct;
-  return path_choice::of(lock.row()).choose(row);
+  return path_choice::of(lock_row).choose(row);
 }
 
 /// Attempts a speculation a few times. True: done, the result is in `slot`.
@@ -230,11 +274,12 @@ template <class Result, class Lock, class Body>
 template <class Result, class Lock, class Body>
 [[gnu::noinline]] Result run_otherwise(Lock& lock, Body& body, section_context& section,
                                        const source_place where) {
-  if (section.in_transaction()) return run_in_hardware<Result>(lock, body, section, where);
-  thread_row& row = this_thread_row(site_of<Lock, Body>.row_for(lock.row(), where));
-  const path path = path_for(lock, row);
+  if (section.in_transaction()) return run_in_transaction<Result>(lock, body, section, where);
+  const row_id id = site_of<Lock, Body>.row_for(lock.row(), where);
+  thread_row& row = this_thread_row(id);
+  const path path = path_for<Lock>(lock.row(), row);
   if (path == path::speculative && Lock::backend::available())
-    return run_in_hardware<Result>(lock, body, section, where);
+    return run_in_hardware<Result>(lock, body, section, row, id);
 
   if (section.speculation() != nullptr) section.speculation()->become_exclusive();
   const closure_scope scope(section);
@@ -265,14 +310,21 @@ auto elide(Lock& lock, Body&& body, const source_place where = source_place::cur
                 "an abort leaves the body by unwinding: it must not be noexcept");
 
   detail::section_context& section = detail::this_section();
-  if (section.is_outside()) [[likely]] {
-    detail::thread_row& row =
-        detail::this_thread_row(detail::site_of<Lock, body_type>.row_for(lock.row(), where));
-    if (detail::path_for(lock, row) == detail::path::direct) [[likely]] {
+  const auto rows = detail::site_of<Lock, body_type>.last();
+  if (section.is_outside() && rows.own != 0) [[likely]] {
+    detail::thread_row& row = detail::this_thread_row(rows.own);
+    const detail::path path = detail::path_for<Lock>(rows.lock, row);
+    if (path == detail::path::direct) [[likely]] {
+      if (!lock.lock_plainly(rows.lock)) [[unlikely]]
+        return detail::run_locked<result>(lock, body, section, where);
       const detail::counted_section counted(row);
       const detail::outermost_closure_scope scope(section);
-      return detail::run_under_lock<result>(lock, body, section, detail::path::direct);
+      const detail::lock_holder<Lock> holder(lock);
+      direct_tx<Lock> tx(lock, section);
+      return body(tx);
     }
+    if (path == detail::path::speculative && Lock::backend::available() && lock.row() == rows.lock)
+      return detail::run_in_hardware<result>(lock, body, section, row, rows.own);
   }
   return detail::run_otherwise<result>(lock, body, section, where);
 }

@@ -12,21 +12,10 @@
 //      2014, 3.1).
 //   2. Inside a transaction no elided lock is taken for real, so unlock() knows which it ends: a
 //      lock that is open in this thread's section_context is elided, another one is held.
-//   3. sequence_ is even only if software speculation is on for this lock and nobody holds it
-//      exclusively. It is odd from the first instruction of an exclusive section to its last, so a
-//      speculating reader (elide.hpp) that sees one even value twice saw no writer in between. It
-//      is maintained only once elide() asked for it; until then it stays odd, and a lock costs
-//      nothing more than a look at attention_.
-//
-//   attention_ | bit | meaning; written by the exclusive owner only
-//   -----------+-----+---------------------------------------------------------------
-//              |  0  | keep sequence_: software speculation is on
-//              |  1  | actions wait in the owner's section_context for this unlock
-//              |  2  | bit 0 has been set once: unlinked objects are freed after a grace period
+//   3. An exclusive section under the lock keeps the sequence of lock_state.hpp odd.
 //
 // What a section reads and writes: in a transaction the lock word (read) and thread-local state;
-// under the lock the lock's own line. Cost without transactions: the lock's, a thread-local
-// increment and two predicted branches.
+// under the lock its line. Without transactions it costs an increment more than the lock.
 #pragma once
 
 #include <atomic>
@@ -40,6 +29,7 @@
 #include "unlatch/coarsening.hpp"
 #include "unlatch/htm.hpp"
 #include "unlatch/lock_concepts.hpp"
+#include "unlatch/lock_state.hpp"
 #include "unlatch/parking.hpp"
 #include "unlatch/path_choice.hpp"
 #include "unlatch/policy.hpp"
@@ -61,28 +51,28 @@ class elided {
   constexpr elided() noexcept = default;
   /// A lock that the statistics call `name`; locks of one name share a row and what policies learn.
   /// Looks the name up under a lock: construct named locks outside of hot paths.
-  explicit elided(std::string_view name) : row_(detail::register_row(name, "")) {}
+  explicit elided(std::string_view name) : state_(detail::register_row(name, "")) {}
   elided(const elided&) = delete;
   elided& operator=(const elided&) = delete;
 
   /// Enters a section: in a transaction, or by taking the lock. If the transaction aborts, control
   /// comes back from here again, and everything done since is undone.
-  void lock() { enter_exclusive(row_); }
+  void lock() { enter_exclusive(row()); }
   /// The same, counted for a call site (guard.hpp, elide.hpp).
   void lock(detail::call_site& site, const source_place where) {
-    enter_exclusive(site.row_for(row_, where));
+    enter_exclusive(site.row_for(row(), where));
   }
 
   /// Enters a section if that is possible without waiting: one transaction attempt, then the lock's
   /// own try_lock(). May fail spuriously.
   bool try_lock() {
     if (Htm::available()) [[unlikely]] {
-      if (detail::this_section().in_transaction()) return join_transaction<false>(row_);
+      if (detail::this_section().in_transaction()) return join_transaction<false>(row());
       if (try_transaction<false>()) return true;
     }
     if (!lock_.try_lock()) return false;
     entered_exclusive();
-    count(row_, counter::sections);
+    count(row(), counter::sections);
     return true;
   }
 
@@ -97,26 +87,26 @@ class elided {
 
   /// Releases the lock, which the caller holds for real.
   void unlock_held() {
-    if (const std::uint8_t now = attention(); now & (sequence_bit | deferred_bit)) [[unlikely]] {
-      if (now & deferred_bit) return unlock_and_act(now);
-      end_sequence();
+    if (state_.wants_attention()) [[unlikely]] {
+      if (state_.defers()) return unlock_and_act();
+      state_.end_writing();
     }
     lock_.unlock();
   }
 
   /// As lock(), for sections that only read.
-  void lock_shared() requires shared_elidable<Lock> { enter_shared(row_); }
+  void lock_shared() requires shared_elidable<Lock> { enter_shared(row()); }
   void lock_shared(detail::call_site& site,
                    const source_place where) requires shared_elidable<Lock> {
-    enter_shared(site.row_for(row_, where));
+    enter_shared(site.row_for(row(), where));
   }
   bool try_lock_shared() requires shared_elidable<Lock> {
     if (Htm::available()) [[unlikely]] {
-      if (detail::this_section().in_transaction()) return join_transaction<true>(row_);
+      if (detail::this_section().in_transaction()) return join_transaction<true>(row());
       if (try_transaction<true>()) return true;
     }
     if (!lock_.try_lock_shared()) return false;
-    count(row_, statistics::counter::sections);
+    count(row(), statistics::counter::sections);
     return true;
   }
   void unlock_shared() requires shared_elidable<Lock> {
@@ -143,56 +133,61 @@ class elided {
       return;
     }
     section.defer(this, std::forward<F>(f));
-    attention_.store(attention() | deferred_bit, std::memory_order_relaxed);
+    state_.set_deferred();
   }
 
   // --- for elide() ------------------------------------------------------------------------------
 
-  detail::row_id row() const noexcept { return row_; }
+  detail::row_id row() const noexcept { return state_.row(); }
 
+  /// Enters a section as the policy decides, whatever is faster. `id` is the row of the calling
+  /// thread's `row`, in which the section is counted. Not in a transaction.
+  void lock_by_policy(detail::thread_row& row, detail::row_id id) {
+    if (!speculate<false>(row, id)) take(row);
+  }
+  /// Takes the lock for real. True: it is one of `expected`, and there is nothing else to do. Only
+  /// then does this look at anything but the lock itself: a look before would fetch a contended
+  /// lock's line twice.
+  bool lock_plainly(detail::row_id expected) noexcept {
+    lock_.lock();
+    return state_.is_plain(expected);
+  }
   /// Takes the lock for real and turns software speculation on or off. Counts nothing. Not in
   /// a transaction.
   void lock_for_closure(bool speculate) {
     lock_.lock();
-    if (const bool kept = keeps_sequence(); kept | speculate) [[unlikely]] {
+    begin_closure(speculate);
+  }
+  /// What is left to do for that once lock_plainly() has returned false.
+  void begin_closure(bool speculate) noexcept {
+    if (const bool kept = state_.keeps_sequence(); kept | speculate) [[unlikely]] {
       entered_exclusive();
-      if (kept != speculate) keep_sequence(speculate);
+      if (kept != speculate) state_.keep_sequence(speculate);
     }
   }
 
-  /// Even: no exclusive owner, and speculation is on. See invariant 3.
-  std::uint64_t sequence() const noexcept { return sequence_.load(std::memory_order_acquire); }
-  bool sequence_is(std::uint64_t expected) const noexcept {
-    return sequence_.load(std::memory_order_relaxed) == expected;
-  }
-  bool keeps_sequence() const noexcept { return attention() & sequence_bit; }
-  /// Turns software speculation on or off. The caller holds the lock exclusively, for real. Off,
-  /// the sequence stays odd, so speculations that are under way fail.
-  void keep_sequence(bool on) noexcept {
-    const std::uint8_t others = attention() & static_cast<std::uint8_t>(~sequence_bit);
-    attention_.store(on ? others | sequence_bit | speculated_bit : others,
-                     std::memory_order_relaxed);
-  }
-  /// Whether a speculation may still see what this section unlinks.
-  bool may_have_speculators() const noexcept { return attention() & speculated_bit; }
+  // As in lock_state.hpp.
+  std::uint64_t sequence() const noexcept { return state_.sequence(); }
+  bool sequence_is(std::uint64_t expected) const noexcept { return state_.sequence_is(expected); }
+  bool keeps_sequence() const noexcept { return state_.keeps_sequence(); }
+  /// The caller holds the lock exclusively, for real.
+  void keep_sequence(bool on) noexcept { state_.keep_sequence(on); }
+  bool may_have_speculators() const noexcept { return state_.may_have_speculators(); }
+
   /// Takes the lock for a speculation whose reads up to now were made at sequence `seen`. On
   /// success the caller is the exclusive owner, no writer was there in between, and sequence() is
   /// `seen + 1`.
   bool upgrade(std::uint64_t seen) noexcept {
     if (!lock_.try_lock()) return false;
-    if (sequence_.load(std::memory_order_relaxed) != seen) {
+    if (!state_.sequence_is(seen)) {
       lock_.unlock();
       return false;
     }
-    sequence_.store(seen + 1, std::memory_order_relaxed);
-    detail::store_store_fence();
+    state_.begin_writing();
     return true;
   }
 
  private:
-  static constexpr std::uint8_t sequence_bit = 1;
-  static constexpr std::uint8_t deferred_bit = 2;
-  static constexpr std::uint8_t speculated_bit = 4;
   static constexpr std::uint64_t timed_one_in = 16;
   static constexpr bool memory_in_lock = Policy::scope == memory_scope::lock;
   using memory = typename Policy::memory;
@@ -205,7 +200,7 @@ class elided {
   bool prefers_lock(detail::thread_row& row) const noexcept {
     if constexpr (!is_measured<Policy>()) return false;
     return !detail::this_section().in_transaction() &&
-           detail::path_choice::of(row_).choose(row) == detail::path::direct;
+           detail::path_choice::of(this->row()).choose(row) == detail::path::direct;
   }
 
   // --- the plain path ---------------------------------------------------------------------------
@@ -219,16 +214,18 @@ class elided {
     detail::thread_row& row = detail::this_thread_row(id);
     if (Htm::available() && !prefers_lock(row) && speculate<false>(row, id)) [[unlikely]]
       return;
+    take(row);
+  }
+
+  void take(detail::thread_row& row) {
     lock_.lock();
     entered_exclusive();
     row.add(counter::sections);
   }
 
   void entered_exclusive() noexcept {
-    if (keeps_sequence()) [[unlikely]] {
-      sequence_.store(sequence_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-      detail::store_store_fence();
-    }
+    if (state_.keeps_sequence()) [[unlikely]]
+      state_.begin_writing();
   }
 
   void enter_shared(detail::row_id id) {
@@ -239,16 +236,9 @@ class elided {
     row.add(counter::sections);
   }
 
-  std::uint8_t attention() const noexcept { return attention_.load(std::memory_order_relaxed); }
-
-  void end_sequence() noexcept {
-    sequence_.store(sequence_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-  }
-
-  [[gnu::noinline]] void unlock_and_act(std::uint8_t attention) {
-    if (attention & sequence_bit) end_sequence();
-    attention_.store(attention & static_cast<std::uint8_t>(~deferred_bit),
-                     std::memory_order_relaxed);
+  [[gnu::noinline]] void unlock_and_act() {
+    if (state_.keeps_sequence()) state_.end_writing();
+    state_.clear_deferred();
     lock_.unlock();  // from here on the lock may be gone: only its address is used
     detail::this_section().run_deferred(this);
   }
@@ -305,9 +295,9 @@ class elided {
 
   template <bool Shared>
   bool try_transaction() {
-    detail::thread_row& row = detail::this_thread_row(row_);
+    detail::thread_row& row = detail::this_thread_row(this->row());
     return is_free_for<Shared>() && Policy::admits(memory_for(row)) &&
-           begin<Shared>(row, row_, 1).started();
+           begin<Shared>(row, this->row(), 1).started();
   }
 
   /// One attempt. Inlined, so that no frame is left between the section and its begin.
@@ -398,9 +388,7 @@ class elided {
   }
 
   Lock lock_;
-  std::atomic<std::uint64_t> sequence_{1};
-  detail::row_id row_ = 0;
-  std::atomic<std::uint8_t> attention_{0};
+  detail::lock_state state_;
   [[no_unique_address]] lock_memory lock_memory_{};
 };
 

@@ -160,6 +160,16 @@ inline thread_row& this_thread_row(row_id id) {
 /// usual case (one call site, one lock name) is a load and a compare.
 class call_site {
  public:
+  /// What is remembered.
+  struct rows {
+    row_id lock;  ///< of the lock
+    row_id own;   ///< of the call site with it; 0: nothing is remembered
+  };
+  rows last() const noexcept {
+    const std::uint32_t cached = cached_.load(std::memory_order_relaxed);
+    return {static_cast<row_id>(cached >> 16), static_cast<row_id>(cached)};
+  }
+
   row_id row_for(row_id lock_row, const source_place where) noexcept {
     const std::uint32_t cached = cached_.load(std::memory_order_relaxed);
     if (cached >> 16 == lock_row && (cached & 0xffff) != 0) [[likely]]
