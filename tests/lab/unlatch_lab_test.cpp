@@ -135,6 +135,14 @@ TEST_P(UnlatchLab, gives_the_same_answer_whatever_it_is_started_with) {
   EXPECT_EQ(ask(request, {.padding = 77, .randomised = true}).out, first);
 }
 
+TEST_P(UnlatchLab, gives_the_same_answer_with_and_without_saying_why_transactions_aborted) {
+  lab_request request = request_of(GetParam(), 1);
+  measurement explained = parse_measurement(ask(request).out);
+  explained.extra.erase("blame");
+  request.blame = false;
+  EXPECT_EQ(to_json(parse_measurement(ask(request).out)), to_json(explained));
+}
+
 TEST_P(UnlatchLab, gives_another_answer_with_another_seed) {
   EXPECT_NE(ask(request_of(GetParam(), 1)).out, ask(request_of(GetParam(), 2)).out);
 }
