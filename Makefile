@@ -52,8 +52,11 @@ test-long:
 # unlatch beside other libraries and LevelDB beside itself, at full length, then a report.
 bench:
 	scripts/bootstrap bench
+	$(LAB_BOOTSTRAP)
 	cmake --preset bench --log-level=WARNING
 	cmake --build --preset bench --parallel $(JOBS)
+	if command -v clang++-19 >/dev/null; then cmake --preset lab --log-level=WARNING && \
+	  cmake --build --preset lab --parallel $(JOBS) --target lab_speed_simulated; fi
 	bench/run build/native build/bench
 	$(UNLATCH) study leveldb --out build/bench
 	$(UNLATCH) report build/bench -o build/bench/report.html

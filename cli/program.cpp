@@ -37,6 +37,13 @@ void declare_study(CLI::App& app, study_arguments& into) {
                    "unless told otherwise every cell runs once, for a shorter time, on 1 to all of "
                    "the machine's CPUs")
       ->type_name("MODEL");
+  study
+      ->add_option("--virtual-limit", into.asked.virtual_limit_ms,
+                   "With --on: give a cell up that is not done after so many milliseconds of "
+                   "virtual time; twenty windows and a second unless given, or four seconds "
+                   "where the study has no window")
+      ->check(CLI::PositiveNumber)
+      ->type_name("MS");
   study->add_flag("--explain", into.asked.blame,
                   "With --on: say which lines of the program made transactions abort");
   study

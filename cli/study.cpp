@@ -43,12 +43,13 @@ int study(const study_arguments& asked) {
                                      : fmt::format("{} of {} cells are in {}", file.size(),
                                                    plan.cells.size(), file.path().string());
   std::fflush(stdout);
+  for (const auto& cell : result.given_up) fmt::print(stderr, "unlatch: {}\n", cell);
   if (result.interrupted) {
     fmt::print(stderr, "unlatch: interrupted; {}\n", kept);
     return interrupted;
   }
   fmt::print(stderr, "{}\n", kept);
-  return success;
+  return result.given_up.empty() ? success : failure;
 }
 
 }  // namespace unlatch::cli

@@ -136,13 +136,18 @@ measurement lab_program::measure(const lab_request& request, const std::stop_tok
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
     std::string said = contents_of(errors.get());
     while (said.ends_with('\n')) said.pop_back();
-    throw study_error(fmt::format(
-        "study {}, case {}, mode {}, policy {}, {} threads on {}: {} {}: {}", request.study,
-        request.what.case_name, request.what.mode, request.what.policy, request.what.threads,
-        request.on.name, file_.string(),
-        WIFSIGNALED(status) ? fmt::format("was killed ({})", strsignal(WTERMSIG(status)))
-                            : fmt::format("exited with code {}", WEXITSTATUS(status)),
-        said.empty() ? "it said nothing" : said));
+    const std::string cell =
+        fmt::format("study {}, case {}, mode {}, policy {}, {} threads on {}", request.study,
+                    request.what.case_name, request.what.mode, request.what.policy,
+                    request.what.threads, request.on.name);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == given_up_status) {
+      throw given_up(fmt::format("{}: {}", cell, said));
+    }
+    throw study_error(fmt::format("{}: {} {}: {}", cell, file_.string(),
+                                  WIFSIGNALED(status)
+                                      ? fmt::format("was killed ({})", strsignal(WTERMSIG(status)))
+                                      : fmt::format("exited with code {}", WEXITSTATUS(status)),
+                                  said.empty() ? "it said nothing" : said));
   }
   const std::string text = contents_of(output.get());
   try {

@@ -19,8 +19,8 @@ class lab_program {
   lab_program();
   explicit lab_program(std::filesystem::path file) : file_(std::move(file)) {}
 
-  /// Measures one cell. Throws study_error with what the program says if it fails, and
-  /// `interrupted` after a stop request, which ends it.
+  /// Measures one cell. Throws study_error with what the program says if it fails, given_up if the
+  /// cell used up its virtual time, and `interrupted` after a stop request, which ends it.
   [[nodiscard]] measurement measure(const lab_request& request, const std::stop_token& stop) const;
 
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }

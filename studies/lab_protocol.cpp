@@ -7,9 +7,10 @@ namespace {
 using nlohmann::json;
 
 nlohmann::ordered_json to_json(const cell& one) {
-  return {{"case", one.case_name},  {"mode", one.mode},     {"policy", one.policy},
-          {"threads", one.threads}, {"repeat", one.repeat}, {"seed", one.seed},
-          {"params", one.params}};
+  return {{"case", one.case_name}, {"mode", one.mode},
+          {"policy", one.policy},  {"threads", one.threads},
+          {"repeat", one.repeat},  {"seed", one.seed},
+          {"params", one.params},  {"virtual_limit_ms", one.virtual_limit_ms}};
 }
 
 cell parse_cell(const json& object) {
@@ -21,6 +22,7 @@ cell parse_cell(const json& object) {
   object.at("repeat").get_to(one.repeat);
   object.at("seed").get_to(one.seed);
   object.at("params").get_to(one.params);
+  object.at("virtual_limit_ms").get_to(one.virtual_limit_ms);
   return one;
 }
 
@@ -37,6 +39,11 @@ transaction_counts parse_transactions(const json& object) {
 }
 
 }  // namespace
+
+std::uint64_t usual_virtual_limit_ms(const cell& one) {
+  const auto window = one.params.find("window_ms");
+  return window == one.params.end() ? 4000 : 1000 + 20 * window->second;
+}
 
 nlohmann::ordered_json to_json(const lab_request& request) {
   return {{"study", request.study},

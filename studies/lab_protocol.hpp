@@ -25,6 +25,14 @@ struct lab_request {
   bool blame = false;  ///< say which lines of the program made transactions abort
 };
 
+/// unlatch-lab's exit code when the cell was given up at the limit of its virtual time.
+inline constexpr int given_up_status = 3;
+
+/// What a cell may take that was not told. With a window: that twenty times, since sections that
+/// starve hold a cell up long after it, and a second for what comes before; else four seconds. No
+/// cell of the studies needs a third of it, on any model, and a livelock ends within minutes.
+[[nodiscard]] std::uint64_t usual_virtual_limit_ms(const cell& one);
+
 [[nodiscard]] nlohmann::ordered_json to_json(const lab_request& request);
 /// Throws nlohmann::json::exception or lab::model_error.
 [[nodiscard]] lab_request parse_lab_request(std::string_view text);

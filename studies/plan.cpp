@@ -182,6 +182,14 @@ plan make_plan(const study& what, const request& asked) {
     throw std::invalid_argument(
         "only a simulated machine can explain its aborts; choose one with --on");
   }
+  if (asked.virtual_limit_ms != 0 && !asked.on) {
+    throw std::invalid_argument(
+        "only a simulated machine has virtual time to limit; choose one with --on");
+  }
+  if (asked.virtual_limit_ms != 0 && what.measure_on) {
+    throw std::invalid_argument(fmt::format(
+        "study '{}' has no limit of virtual time: what it does always ends", what.name));
+  }
   const auto cases = choose("case", asked.cases, names_of(what.cases));
   const auto variants = choose_variants(what, asked);
   const auto params = choose_params(what, asked);
@@ -195,8 +203,8 @@ plan make_plan(const study& what, const request& asked) {
     for (const auto& case_name : cases) {
       for (const unsigned count : threads) {
         for (const auto& [mode, policy, control] : order) {
-          made.cells.push_back(
-              {case_name, mode, policy, control, count, repeat, asked.seed + repeat - 1, params});
+          made.cells.push_back({case_name, mode, policy, control, count, repeat,
+                                asked.seed + repeat - 1, params, asked.virtual_limit_ms});
         }
       }
     }
@@ -213,6 +221,8 @@ std::string rerun_command(const study& what, const cell& one,
   command += fmt::format(" --threads {} --repeat 1 --seed {}", one.threads, one.seed);
   for (const auto& [name, value] : one.params)
     command += fmt::format(" --param {}={}", name, value);
+  if (one.virtual_limit_ms != 0)
+    command += fmt::format(" --virtual-limit {}", one.virtual_limit_ms);
   return command;
 }
 

@@ -31,6 +31,7 @@ struct request {
   bool quick = false;                   ///< the parameters' quick values
   std::optional<lab::model_file> on{};  ///< the machine to simulate; without it, this one
   bool blame = false;                   ///< say what made transactions abort; needs `on`
+  std::uint64_t virtual_limit_ms = 0;   ///< of every cell; 0: the usual one; needs `on`
 };
 
 struct plan {

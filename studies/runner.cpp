@@ -84,7 +84,8 @@ run_result run(const plan& what, record_file& file, const std::stop_token& stop,
   const auto start = std::chrono::steady_clock::now();
   const auto tell = [&](const cell* next) {
     if (!report) return;
-    progress now{result.records.size(), what.cells.size(), seconds_since(start), 0, next};
+    const std::size_t done = result.records.size() + result.given_up.size();
+    progress now{done, what.cells.size(), seconds_since(start), 0, next};
     if (now.done > 0) {
       now.remaining =
           now.elapsed / static_cast<double>(now.done) * static_cast<double>(now.total - now.done);
@@ -103,6 +104,9 @@ run_result run(const plan& what, record_file& file, const std::stop_token& stop,
     } catch (const interrupted&) {
       result.interrupted = true;
       break;
+    } catch (const given_up& error) {
+      result.given_up.emplace_back(error.what());
+      continue;
     }
     file.append(result.records.back());
   }

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "studies/plan.hpp"
@@ -23,14 +24,15 @@ struct progress {
 
 struct run_result {
   std::vector<record> records;
-  bool interrupted = false;  ///< stopped before the last cell
+  std::vector<std::string> given_up;  ///< which cells were given up, and at what
+  bool interrupted = false;           ///< stopped before the last cell
 };
 
 /// Runs the cells in order. Every finished cell is appended to `file` before the next begins;
 /// `report`, if set, is called on this thread before every cell and at the end. After a stop
-/// request the cell in work is abandoned and what is finished is returned. Throws what a
-/// measurement throws (study_error and others) and what `file` throws; finished cells stay in the
-/// file.
+/// request the cell in work is abandoned and what is finished is returned. A cell that is given up
+/// is noted, and the others go on. Throws what else a measurement throws (study_error and others)
+/// and what `file` throws; finished cells stay in the file.
 run_result run(const plan& what, record_file& file, const std::stop_token& stop,
                const std::function<void(const progress&)>& report = {});
 

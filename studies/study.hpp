@@ -68,6 +68,8 @@ struct cell {
   unsigned repeat = 1;
   std::uint64_t seed = 1;
   parameter_values params;
+  /// On a machine model: how much virtual time it may take. 0: what usual_virtual_limit_ms() says.
+  std::uint64_t virtual_limit_ms = 0;
 
   /// The mode's name in records.
   [[nodiscard]] std::string recorded_mode() const {
@@ -98,6 +100,13 @@ class interrupted : public std::exception {
 class study_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+};
+
+/// Thrown for a cell that was not done when it had used up its virtual time: a livelock, or too low
+/// a limit. Other cells can still be measured.
+class given_up : public study_error {
+ public:
+  using study_error::study_error;
 };
 
 struct study {

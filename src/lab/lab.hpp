@@ -9,8 +9,9 @@
 // pthread_create are simulated threads too. Everything that it calls must be instrumented (built
 // with the lab's compiler pass), or be a function of the C library.
 //
-// One run at a time, from the main thread. The run ends when the body returns, or when no thread
-// can go on (a deadlock, which is reported and ends the program). An exception must not leave body.
+// One run at a time, from the main thread. The run ends when the body returns, when it has used up
+// the time that options give it, or when no thread can go on (a deadlock, which is reported and
+// ends the program). An exception must not leave body.
 //
 // The same program, model and options give the same result, to the last digit.
 #pragma once
@@ -33,6 +34,8 @@ struct options {
   /// Whether CPUs that spin on unchanged lines are passed over until these change. Saves much time
   /// where many spin, and changes nothing but the number of accesses counted.
   bool pass_over_spinning = true;
+  /// The run is given up when a CPU's clock reaches this, as a livelock never ends; 0: never.
+  std::uint64_t most_cycles = 0;
   /// Whether to note who is to blame for aborts; costs time, changes no result.
   bool blame = true;
   /// Who chooses instead of the clocks (runtime/strategy.hpp); null: the clocks.
@@ -40,6 +43,9 @@ struct options {
 };
 
 struct run_result {
+  /// Whether the body has returned. If not, the run was given up: threads and transactions are left
+  /// where they stood, so what they worked on is not to be touched, and no other run may begin.
+  bool finished = false;
   std::uint64_t cycles = 0;  ///< from the begin of the body to its end
   double seconds = 0;        ///< the same at the model's frequency
   counters all;              ///< of all CPUs

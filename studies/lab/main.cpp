@@ -2,8 +2,9 @@
 //
 // unlatch-lab: measures one cell of a study on a simulated machine. Reads a request from standard
 // input and writes the measurement to standard output (studies/lab_protocol.hpp); what goes wrong
-// is told on standard error with exit code 1.
+// is told on standard error with exit code 1, or 3 for a cell that has used up its virtual time.
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <iterator>
@@ -61,11 +62,26 @@ transaction_counts machine_transactions(const lab::counters& all) {
   return counts;
 }
 
+/// Why and when a run was given up. Committed transactions tell a livelock from a long cell.
+std::string describe_end(const lab::run_result& run, std::uint64_t limit_ms) {
+  return "not done after " + std::to_string(limit_ms) +
+         " ms of virtual time, its limit; until then " + std::to_string(run.all.accesses) +
+         " accesses to memory, and " + std::to_string(run.all.committed) + " of " +
+         std::to_string(run.all.started) +
+         " transactions committed. If it only needs longer, raise the limit with --virtual-limit "
+         "MS, or make the cell shorter with --param";
+}
+
 measurement simulate(const lab_request& request) {
   const study& what = find_study(request.study);
   measurement measured;
   std::exception_ptr failure;
-  const lab::options how{.seed = request.what.seed, .blame = request.blame};
+  const std::uint64_t limit_ms = request.what.virtual_limit_ms != 0
+                                     ? request.what.virtual_limit_ms
+                                     : usual_virtual_limit_ms(request.what);
+  const lab::options how{.seed = request.what.seed,
+                         .most_cycles = limit_ms * request.on.constants.mhz * 1000,
+                         .blame = request.blame};
   const auto run = lab::run(request.on.constants, how, [&] {
     try {
       measured = what.measure(request.what, {});
@@ -73,6 +89,11 @@ measurement simulate(const lab_request& request) {
       failure = std::current_exception();
     }
   });
+  if (!run.finished) {
+    std::fprintf(stderr, "%s\n", describe_end(run, limit_ms).c_str());
+    // Not by exit(): what runs there may wait for the threads that were left where they stood.
+    std::_Exit(given_up_status);
+  }
   if (failure) std::rethrow_exception(failure);
   measured.context_switches = run.all.context_switches;
   if (measured.transactions.started == 0) measured.transactions = machine_transactions(run.all);

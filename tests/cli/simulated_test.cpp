@@ -23,16 +23,18 @@ using ::testing::Not;
 using testing::outcome;
 using testing::run;
 
-/// While it lives, the program finds a simulator that measures 1000 operations in a second.
+/// While it lives, the program finds a simulator that measures 1000 operations in a second, once it
+/// has done what `first` says to its standard input.
 class scripted_lab {
  public:
-  scripted_lab() {
+  explicit scripted_lab(const std::string& first = "cat > /dev/null") {
     studies::measurement answer;
     answer.ops = 1000;
     answer.seconds = 1;
     answer.extra = {{"figures", {{"begin_commit", {{"value", 41.0}, {"unit", "cycles"}}}}}};
     const auto file = directory_.path() / "unlatch-lab";
-    std::ofstream(file) << "#!/bin/sh\ncat > /dev/null\ncat <<'END'\n"
+    std::ofstream(file) << "#!/bin/sh\n"
+                        << first << "\ncat <<'END'\n"
                         << studies::to_json(answer).dump() << "\nEND\n";
     std::filesystem::permissions(file, std::filesystem::perms::owner_all);
     ::setenv("UNLATCH_LAB_PROGRAM", file.c_str(), 1);
@@ -87,6 +89,17 @@ TEST(SimulatedStudy, is_the_same_record_twice) {
   const auto first = studies::testing::contents_of(file);
   ASSERT_EQ(run(command).status, success);
   EXPECT_EQ(studies::testing::contents_of(file), first);
+}
+
+TEST(SimulatedStudy, tells_of_cells_that_were_given_up_and_keeps_the_others) {
+  const scripted_lab lab("grep -q '\"mode\":\"ttas\"' && { echo 'not done' >&2; exit 3; }");
+  const outcome ended = run({"study", "bank", "--on", "i7-4770", "--case", "audits", "--mode",
+                             "ttas", "--threads", "1,2", "--out", lab.out().string()});
+  EXPECT_EQ(ended.status, failure);
+  EXPECT_THAT(ended.err,
+              AllOf(HasSubstr("mode ttas, policy none, 1 threads on i7-4770: not done"),
+                    HasSubstr("2 threads on i7-4770: not done"), HasSubstr("2 of 4 cells are in")));
+  EXPECT_EQ(studies::read_records(lab.out() / "bank.jsonl").size(), 2U);  // std_mutex
 }
 
 TEST(SimulatedStudy, explaining_needs_a_simulated_machine) {

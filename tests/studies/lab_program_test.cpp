@@ -39,6 +39,7 @@ lab_request sample_request() {
   what.threads = 4;
   what.seed = 7;
   what.params = {{"accounts", 100}};
+  what.virtual_limit_ms = 60;
   return {"bank", what, find_model("i7-4770"), true};
 }
 
@@ -61,6 +62,7 @@ TEST(LabProtocol, a_request_is_read_as_it_was_written) {
   EXPECT_EQ(read.what.threads, request.what.threads);
   EXPECT_EQ(read.what.seed, request.what.seed);
   EXPECT_EQ(read.what.params, request.what.params);
+  EXPECT_EQ(read.what.virtual_limit_ms, 60U);
   EXPECT_EQ(read.on.name, "i7-4770");
   EXPECT_EQ(read.on.listed, request.on.listed);
   EXPECT_TRUE(read.blame);
@@ -98,6 +100,24 @@ TEST(LabProgram, a_failure_is_told_with_the_cell_and_what_the_program_says) {
               AllOf(HasSubstr("study bank, case transfers, mode ttas"), HasSubstr("on i7-4770"),
                     HasSubstr("exited with code 1: deadlock: 2 threads wait")));
   EXPECT_THAT(error_of(scripted_program("kill -SEGV $$")), HasSubstr("was killed"));
+}
+
+TEST(LabProgram, a_cell_that_was_given_up_is_told_from_a_failure) {
+  const scripted_program program("echo 'not done after 240 ms of virtual time' >&2; exit 3");
+  try {
+    (void)lab_program(program.file()).measure(sample_request(), {});
+    FAIL() << "nothing was thrown";
+  } catch (const given_up& error) {
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("study bank, case transfers, mode ttas"),
+                                    HasSubstr("4 threads on i7-4770: not done after 240 ms")));
+  }
+}
+
+TEST(LabProtocol, a_cell_may_take_many_windows_and_something_before) {
+  cell one;
+  EXPECT_EQ(usual_virtual_limit_ms(one), 4000U);
+  one.params = {{"window_ms", 50}};
+  EXPECT_EQ(usual_virtual_limit_ms(one), 2000U);
 }
 
 TEST(LabProgram, an_answer_that_is_no_measurement_is_told) {

@@ -91,6 +91,21 @@ TEST_F(Runner, keeps_what_was_finished_when_a_cell_fails) {
   EXPECT_EQ(read_records(file_.path()).size(), 2);
 }
 
+TEST_F(Runner, goes_on_after_a_cell_that_is_given_up) {
+  std::size_t cells = 0;
+  sample_.measure = [&](const cell&, const std::stop_token&) -> measurement {
+    if (++cells == 3) throw given_up("a livelock");
+    return {.ops = 1, .seconds = 1};
+  };
+  std::vector<progress> seen;
+  const auto result = run(small_plan(), file_, stop_.get_token(),
+                          [&](const progress& now) { seen.push_back(now); });
+  EXPECT_FALSE(result.interrupted);
+  EXPECT_EQ(result.given_up, std::vector<std::string>{"a livelock"});
+  EXPECT_EQ(read_records(file_.path()).size(), 7);
+  EXPECT_EQ(seen.back().done, 8);
+}
+
 TEST_F(Runner, refuses_a_measurement_that_took_no_time) {
   sample_.measure = [](const cell&, const std::stop_token&) { return measurement{.ops = 1}; };
   try {

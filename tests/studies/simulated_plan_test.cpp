@@ -104,6 +104,23 @@ TEST(SimulatedPlan, only_a_simulated_machine_explains_its_aborts) {
   EXPECT_THAT(error_of(testing::sample_study(), asked), HasSubstr("choose one with --on"));
 }
 
+TEST(SimulatedPlan, every_cell_has_the_limit_of_virtual_time_that_was_asked_for) {
+  study sample = testing::sample_study();
+  auto asked = on("i7-4770");
+  asked.virtual_limit_ms = 70;
+  const plan made = make_plan(sample, asked);
+  for (const cell& one : made.cells) EXPECT_EQ(one.virtual_limit_ms, 70U);
+  EXPECT_THAT(rerun_command(sample, made.cells.front(), made.on), HasSubstr("--virtual-limit 70"));
+  asked.on.reset();
+  EXPECT_THAT(error_of(sample, asked), HasSubstr("choose one with --on"));
+  asked = on("i7-4770");
+  asked.virtual_limit_ms = 70;
+  sample.measure_on = [](const cell&, const lab::model_file&, const std::stop_token&) {
+    return measurement{};
+  };
+  EXPECT_THAT(error_of(sample, asked), HasSubstr("no limit of virtual time"));
+}
+
 TEST(SimulatedPlan, the_command_names_the_model) {
   const study sample = testing::sample_study();
   const plan made = make_plan(sample, on("i7-4770"));

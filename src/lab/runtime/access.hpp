@@ -26,10 +26,18 @@ void touch_foreign_stack(const cpu& me, std::uintptr_t address, std::size_t byte
   return address - stacks_address < most_threads * stack_bytes;
 }
 
+/// Whether touch_foreign_stack() would do nothing, or only note what nobody asks for.
+[[gnu::always_inline]] inline bool is_plain_memory(const cpu& me, std::uintptr_t address,
+                                                   bool write) noexcept {
+  if (!on_some_stack(address)) return true;
+  const thread& owner = the.threads[(address - stacks_address) / stack_bytes];
+  return owner.stack_seen && (!write || &owner == me.current);
+}
+
 /// As touch(), for an access that is_private() and finds the line in the L1.
 template <bool write>
-[[gnu::always_inline]] inline void hit(cpu& me, const request& wanted, std::uint32_t way,
-                                       const access_costs& costs) noexcept {
+[[gnu::always_inline]] inline void hit(cpu& me, const request& wanted, std::uintptr_t address,
+                                       std::uint32_t way, const access_costs& costs) noexcept {
   line_record& record = the.lines[wanted.line];
   the.cores[me.core].l1.touch(l1_set(wanted.line), way);
   if (write) {
@@ -39,7 +47,7 @@ template <bool write>
   }
   clock_of(me) += costs.l1;
   if (me.tx.depth != 0) track(me, wanted, record);
-  remember_tag(me, wanted, record);
+  remember_tag(me, wanted, address / line_bytes, record);
 }
 
 /// A plain access that stays in one line, hits the L1, and needs not wait for anybody: most of what
@@ -49,7 +57,8 @@ template <bool write>
                                                  std::uintptr_t code) noexcept {
   cpu& me = *the.running;
   if (clock_of(me) > unlatch_lab_fast.limit || (address & 63) + bytes > 64 ||
-      on_some_stack(address) || (write && me.sibling != nullptr && me.sibling->asleep)) {
+      !is_plain_memory(me, address, write) ||
+      (write && me.sibling != nullptr && me.sibling->asleep)) {
     return false;
   }
   const std::uint32_t line = the.lines.line_of(address);
@@ -61,7 +70,8 @@ template <bool write>
     me.wrote = true;
     if (me.tx.depth != 0) log_write(me.tx, address, bytes);
   }
-  hit<write>(me, {line, write, byte_mask(address, bytes), code}, way, the.costs[write ? 1 : 0]);
+  hit<write>(me, {line, write, byte_mask(address, bytes), code}, address, way,
+             the.costs[write ? 1 : 0]);
   return true;
 }
 
@@ -88,7 +98,7 @@ template <bool write>
   }
   if (write) me->wrote = true;
   if (alone && way != tag_array::absent) {
-    hit<write>(*me, {line, write, byte_mask(address, bytes), code}, way, costs);
+    hit<write>(*me, {line, write, byte_mask(address, bytes), code}, address, way, costs);
     return;
   }
   touch(*me, {line, write, byte_mask(address, bytes), code}, way, costs);

@@ -42,15 +42,14 @@ void for_each_bit(std::uint64_t bits, Function&& function) noexcept {
   }
 }
 
-// The hardware threads of a core may not go on by their fast path: with `reads`, not at all, else
-// not by writing.
-void forget_tag(std::uint32_t core, std::uint32_t line, bool reads) noexcept {
+// The hardware threads of a core may not go on by their fast path, nor, with `lost`, wait for the
+// line as it was. Where only another core reads it too, their own reads must ask as well from now
+// on, since they may not run ahead on a contended line.
+void forget_tag(std::uint32_t core, std::uint32_t line, bool lost) noexcept {
   for (std::uint32_t i = 0; i < the.rules.threads_per_core; ++i) {
     cpu& which = cpu_of(core, i);
-    which.write_tags[line & (tag_entries - 1)] = 0;
-    if (!reads) continue;
-    which.read_tags[line & (tag_entries - 1)] = 0;
-    waiting::wake(which, clock_of(*the.running));
+    which.read_tags[line & (tag_entries - 1)] = which.write_tags[line & (tag_entries - 1)] = 0;
+    if (lost) waiting::wake(which, clock_of(*the.running));
   }
 }
 
@@ -103,13 +102,12 @@ void put_into_l2(std::uint32_t core, std::uint32_t line) noexcept {
 
 // Waits until the line's last transfer has ended, and occupies it for `latency` from then.
 std::uint32_t queue(cpu& me, line_record& record, std::uint32_t latency) noexcept {
-  constexpr std::int32_t longest = 1 << 20;  // beyond it the low bits of an old time have wrapped
   const auto now = static_cast<std::uint32_t>(clock_of(me));
   const auto behind = static_cast<std::int32_t>(record.busy_until - now);
-  const std::uint32_t wait =
-      behind > 0 && behind < longest ? static_cast<std::uint32_t>(behind) : 0;
+  const std::uint32_t wait = behind > 0 && behind < static_cast<std::int32_t>(longest_queue)
+                                 ? static_cast<std::uint32_t>(behind)
+                                 : 0;
   record.busy_until = now + wait + latency;
-  record.moved_at = era_of(clock_of(me));
   me.meter.queue_cycles += wait;
   return wait;
 }
@@ -243,7 +241,7 @@ void touch(cpu& me, const request& wanted, std::uint32_t way, const access_costs
     me.slowed_until += charged - costs.l1;  // a core that waits is not slowed by its sibling
   }
   if (me.tx.depth != 0) track(me, wanted, record);
-  remember_tag(me, wanted, record);
+  remember_tag(me, wanted, the.lines.address_of(line) / line_bytes, record);
   finish_losses(wanted.code);
 }
 

@@ -35,14 +35,17 @@ inline reader_set other_readers(const cpu& me, const line_record& record) noexce
   return others;
 }
 
-/// An era is 2048 cycles; a line remembers the last in which cores passed it on, modulo 256.
-inline std::uint8_t era_of(cycles time) noexcept { return static_cast<std::uint8_t>(time >> 11); }
+/// Times of transfers are kept in 32 bits; one that lies further ahead than this is an old one.
+inline constexpr std::uint32_t longest_queue = 1u << 20;
 
 /// Whether cores have passed the line on a moment ago, and are likely to do so again: then even
 /// hits must not run ahead, or a core would keep it longer than it may. (An old transfer may look
-/// like a recent one for 2 eras of 256, which costs time and changes nothing else.)
+/// like a recent one for a quarter of a thousandth of the time, which costs time and changes
+/// nothing else.)
 inline bool is_contended(const line_record& record, cycles now) noexcept {
-  return static_cast<std::uint8_t>(era_of(now) - record.moved_at) <= 1;
+  constexpr std::uint32_t a_moment = 4096;
+  const std::uint32_t since = static_cast<std::uint32_t>(now) - record.busy_until;
+  return since + longest_queue < a_moment + longest_queue;
 }
 
 /// Whether no other CPU has anything to do with the access: no other core has written the line or

@@ -34,6 +34,21 @@ constinit const std::uint64_t early_tags[tag_entries] = {};
   *unlatch_lab_fast.clock += cost;
 }
 
+// What the inlined fast path does for a plain read: atomic ones have only this.
+[[gnu::always_inline]] inline bool read_hits(const void* address, std::uint32_t size,
+                                             std::uint32_t cost) noexcept {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  const std::uint64_t line = at / line_bytes;
+  const std::uint64_t until = *unlatch_lab_fast.clock + cost;
+  if (unlatch_lab_fast.read_tags[line % tag_entries] != line || until > unlatch_lab_fast.limit ||
+      at % line_bytes + size > line_bytes) {
+    return false;
+  }
+  *unlatch_lab_fast.clock = until + unlatch_lab_fast.read_hit_cost;
+  ++unlatch_lab_fast.accesses;
+  return true;
+}
+
 template <bool write>
 [[gnu::noinline]] void any_access(std::uintptr_t address, std::uint64_t bytes,
                                   std::uintptr_t code) noexcept {
@@ -64,6 +79,32 @@ std::uint64_t bounded_length(const char* text, std::uint64_t limit) noexcept {
   std::uint64_t length = 0;
   while (length < limit && text[length] != 0) ++length;
   return length;
+}
+
+// A hook of its own kind, so that the hook above it saves no registers when it does not come here.
+[[gnu::noinline]] UNLATCH_LAB_HOOK void atomic_access(void* address, std::uint32_t size,
+                                                      std::uint32_t what, std::uint32_t cost,
+                                                      const void* code) {
+  charge_cost(cost);
+  if (the.running == nullptr) return;
+  const auto operation = static_cast<atomic_operation>(what & 15);
+  ++the.running->meter.atomics;
+  if (operation == atomic_operation::load) {
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    const auto from = reinterpret_cast<std::uintptr_t>(code);
+    if (!simple_access<false>(at, size, from)) any_access<false>(at, size, from);
+    return;
+  }
+  const core_costs& costs = the.rules.core;
+  const bool locked =
+      operation != atomic_operation::store || static_cast<order>(what >> 4) == order::sequential;
+  hook<true>(address, size, locked ? access_kind::atomic : access_kind::ordered, code);
+  if (!locked) return;
+  // The model's figure is for the whole instruction on a line the core owns.
+  const std::uint32_t whole =
+      operation == atomic_operation::compare_exchange ? costs.compare_exchange : costs.exchange;
+  const std::uint32_t hit = the.costs[2].l1;
+  charge_cost(whole > hit ? whole - hit : 0);
 }
 
 }  // namespace
@@ -117,26 +158,12 @@ UNLATCH_LAB_HOOK void unlatch_lab_undo(void* address, std::uint32_t size) {
 
 UNLATCH_LAB_HOOK void unlatch_lab_atomic(void* address, std::uint32_t size, std::uint32_t what,
                                          std::uint32_t cost) {
-  charge_cost(cost);
-  if (the.running == nullptr) return;
-  const auto operation = static_cast<atomic_operation>(what & 15);
-  ++the.running->meter.atomics;
-  if (operation == atomic_operation::load) {
-    const auto at = reinterpret_cast<std::uintptr_t>(address);
-    const auto from = reinterpret_cast<std::uintptr_t>(CODE);
-    if (!simple_access<false>(at, size, from)) any_access<false>(at, size, from);
+  if (static_cast<atomic_operation>(what & 15) == atomic_operation::load &&
+      read_hits(address, size, cost)) {
+    ++the.running->meter.atomics;
     return;
   }
-  const core_costs& costs = the.rules.core;
-  const bool locked =
-      operation != atomic_operation::store || static_cast<order>(what >> 4) == order::sequential;
-  hook<true>(address, size, locked ? access_kind::atomic : access_kind::ordered, CODE);
-  if (!locked) return;
-  // The model's figure is for the whole instruction on a line the core owns.
-  const std::uint32_t whole =
-      operation == atomic_operation::compare_exchange ? costs.compare_exchange : costs.exchange;
-  const std::uint32_t hit = the.costs[2].l1;
-  charge_cost(whole > hit ? whole - hit : 0);
+  atomic_access(address, size, what, cost, CODE);
 }
 
 UNLATCH_LAB_HOOK void unlatch_lab_copy(void* to, void* from, std::uint64_t count,

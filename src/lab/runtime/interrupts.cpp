@@ -18,6 +18,8 @@ cycles draw_other() noexcept {
 
 void find_next(cpu& which) noexcept {
   which.next_interrupt = which.next_timer < which.next_other ? which.next_timer : which.next_other;
+  // The end of the run comes like an interrupt, so even threads that only spin get there.
+  if (the.time_limit < which.next_interrupt) which.next_interrupt = the.time_limit;
 }
 
 }  // namespace
@@ -31,6 +33,10 @@ void begin_run(cpu& which) noexcept {
 
 void take(cpu& me, std::uintptr_t code) noexcept {
   cycles& clock = clock_of(me);
+  if (clock >= the.time_limit) {
+    the.out_of_time = true;
+    dispatch::finish();
+  }
   bool interrupted = false;
   while (clock >= me.next_interrupt) {
     interrupted = true;

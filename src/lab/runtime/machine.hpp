@@ -103,12 +103,14 @@ struct machine {
   model rules;
   cpu* running = nullptr;
   cycles first_timer = never;  ///< when the first sleeping thread wakes (timers.hpp)
+  cycles time_limit = never;   ///< a CPU whose clock gets there ends the run
   cycles switch_limit = 0;     ///< an access that others can notice may not happen after this
   std::uint64_t run_ahead = 0;
   std::uint32_t asleep = 0;  ///< CPUs that are
   bool blame = false;
   bool pass_over_spinning = true;
-  bool active = false;  ///< between the begin and the end of a run
+  bool active = false;       ///< between the begin and the end of a run
+  bool out_of_time = false;  ///< a run was given up at its time limit
   const lab::strategy* strategy = nullptr;
   clock_heap ready;
   directory lines;

@@ -115,6 +115,7 @@ void open_machine(const model& rules, const options& how) noexcept {
   the.blame = how.blame;
   the.pass_over_spinning = how.pass_over_spinning;
   the.strategy = how.strategy;
+  the.time_limit = how.most_cycles == 0 ? never : how.most_cycles;
   the.chance = random(how.seed);
   unlatch_lab_has_transactions = rules.transactions.rtm;
   the.lines.reset(heap::end(), heap::arena_address + heap::program_bytes, rules.system.page_bytes);
@@ -175,15 +176,22 @@ extern "C" {
 VISIBLE void unlatch_lab_run(const model* machine, const options* how, void (*body)(void*),
                              void* argument, run_result* result) {
   if (the.running != nullptr) fail("a run began inside another");
+  if (the.out_of_time) fail("a run began after one that was given up, which left its threads");
   open_machine(*machine, *how);
   os::begin_run(*machine, how->seed);
   task = {body, argument, 0, false};
   thread* const first = threads::make(run_body, nullptr);
   dispatch::make_ready(*first, 0);
   dispatch::enter();
-  if (!task.ended) report_deadlock();
-  os::end_run();
+  if (the.out_of_time) {
+    task.end = the.time_limit;
+  } else if (!task.ended) {
+    report_deadlock();
+  } else {
+    os::end_run();
+  }
   unlatch_lab_has_transactions = false;
+  result->finished = task.ended;
   result->cycles = task.end;
   result->seconds = static_cast<double>(task.end) / (the.rules.mhz * 1e6);
   sum(result->all);

@@ -28,10 +28,10 @@ namespace unlatch::lab {
 
 // Lets the fast path serve the line while nothing changes. With blame, a transaction's accesses all
 // come here, so that their bytes are known.
-[[gnu::always_inline]] inline void remember_tag(cpu& me, const request& wanted,
+// `tag` is the line's address by line_bytes.
+[[gnu::always_inline]] inline void remember_tag(cpu& me, const request& wanted, std::uint64_t tag,
                                                 const line_record& record) noexcept {
   const std::uint32_t index = wanted.line & (tag_entries - 1);
-  const std::uint64_t tag = the.lines.address_of(wanted.line) >> directory::line_bits;
   const bool in_transaction = me.tx.depth != 0;
   const bool hidden = the.strategy != nullptr || (in_transaction && the.blame) ||
                       is_contended(record, clock_of(me));
