@@ -131,7 +131,7 @@ class parking_lock {
       std::chrono::microseconds nap{50};
       while (!acquire_if_free()) {
         parking::wait_until(held_, 1, parking::clock::now() + nap);
-        nap = std::min(2 * nap, std::chrono::microseconds(1000));
+        nap = std::min(2 * nap, std::chrono::microseconds(200));
       }
     }
   }

@@ -11,9 +11,10 @@ namespace {
 
 constexpr std::uint64_t least_sections = 16;  ///< of a trial
 constexpr double cost_share = 0.01;           ///< of the time, for what the slower trials lose
-constexpr std::uint64_t shortest_run = 1'000'000;
-constexpr std::uint64_t longest_run = 1'000'000'000;
-constexpr double broken_promise = 1.5;  ///< a run so many times slower than its trials
+constexpr double shortest_run = 1e6;          ///< ticks
+constexpr double longest_run = 2e8;           ///< and ten times the race before
+constexpr std::uint64_t idle = 100'000'000;   ///< nobody's sections for so many ticks do not count
+constexpr double broken_promise = 1.5;        ///< a run so many times slower than its trials
 
 /// A race is over once one path is so many times as fast.
 constexpr double clear_lead[path_choice::rounds] = {3, 2, 1.5, 1.25, 1.1, 1};
@@ -29,6 +30,8 @@ path path_choice::look(thread_row& row, std::uint64_t now) noexcept {
   const std::uint64_t count = row.count(statistics::counter::sections);
   const std::uint32_t word = word_.load(std::memory_order_acquire);
   if (seen.word == word) {
+    const std::uint64_t silence = now - last_look_.exchange(now, std::memory_order_relaxed);
+    if (silence > idle && silence < now) began_.fetch_add(silence, std::memory_order_relaxed);
     const std::uint64_t own = count - seen.from;
     const std::uint64_t done = done_.fetch_add(own, std::memory_order_relaxed) + own;
     const bool is_over =
@@ -46,6 +49,7 @@ path path_choice::look(thread_row& row, std::uint64_t now) noexcept {
 void path_choice::end_period(std::uint32_t word, std::uint64_t now) noexcept {
   if (busy_.exchange(true, std::memory_order_acquire)) return;
   if (word_.load(std::memory_order_relaxed) == word) {
+    last_look_.store(now, std::memory_order_relaxed);
     const auto ticks = static_cast<double>(now - began_.load(std::memory_order_relaxed));
     const auto sections = static_cast<double>(done_.load(std::memory_order_relaxed));
     began_.store(now, std::memory_order_relaxed);
@@ -116,8 +120,9 @@ void path_choice::end_round() noexcept {
 /// `lost` are the ticks that the slower path's trials took longer.
 void path_choice::begin_run(path winner, double lost) noexcept {
   stage_ = stage::running;
-  const auto ticks = static_cast<std::uint64_t>(lost / cost_share);
-  begin_period(winner, std::clamp(ticks, shortest_run, longest_run), 1);
+  const double longest = longest_run + 10 * (scores_[0].ticks + scores_[1].ticks);
+  const double ticks = std::clamp(lost / cost_share, shortest_run, longest);
+  begin_period(winner, static_cast<std::uint64_t>(ticks), 1);
 }
 
 void path_choice::begin_period(path which, std::uint64_t ticks, std::uint64_t least) noexcept {
