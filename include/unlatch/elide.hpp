@@ -7,9 +7,10 @@
 //   std::uint64_t sum = unlatch::elide(latch, [&](auto& tx) { return tx.read(a) + tx.read(b); });
 //
 // Which way a section runs
-//   - In hardware where the CPU can: elided<>::lock() and its policy decide.
-//   - Else in software or under the lock, whichever is faster now: the choice (path_choice.hpp) is
-//     made per lock name and measures both again and again.
+//   - Speculatively or under the lock, whichever is faster now: the choice (path_choice.hpp) is
+//     made per lock name and measures both again and again. Policies that do not want to be
+//     measured always speculate where there are hardware transactions.
+//   - Speculation is in hardware where the CPU can, as the policy decides; else in software.
 //   - Inside another closure that is still speculating, the outer one takes its lock first: the
 //     inner section's effects could not be undone with it.
 //
@@ -310,6 +311,8 @@ auto elide(Lock& lock, Body&& body, const source_place where = source_place::cur
                 "an abort leaves the body by unwinding: it must not be noexcept");
 
   detail::section_context& section = detail::this_section();
+  // A call site nearly always meets locks of one name, so it is taken for granted that this lock
+  // has the name of the last one; if it has not, this section runs by the other name's choice.
   const auto rows = detail::site_of<Lock, body_type>.last();
   if (section.is_outside() && rows.own != 0) [[likely]] {
     detail::thread_row& row = detail::this_thread_row(rows.own);

@@ -170,8 +170,6 @@ class elided {
   std::uint64_t sequence() const noexcept { return state_.sequence(); }
   bool sequence_is(std::uint64_t expected) const noexcept { return state_.sequence_is(expected); }
   bool keeps_sequence() const noexcept { return state_.keeps_sequence(); }
-  /// The caller holds the lock exclusively, for real.
-  void keep_sequence(bool on) noexcept { state_.keep_sequence(on); }
   bool may_have_speculators() const noexcept { return state_.may_have_speculators(); }
 
   /// Takes the lock for a speculation whose reads up to now were made at sequence `seen`. On
