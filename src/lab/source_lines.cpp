@@ -18,6 +18,11 @@
 
 namespace unlatch::lab {
 
+struct place {
+  const char* file = nullptr;
+  int line = 0;
+};
+
 namespace {
 
 struct free_it {
@@ -58,11 +63,6 @@ bool is_wrapper(std::string_view path) {
   if (ours.size() == path.size()) return path.starts_with("/usr/");
   return std::ranges::find(wrappers, ours) != wrappers.end();
 }
-
-struct place {
-  const char* file = nullptr;
-  int line = 0;
-};
 
 place line_at(Dwfl_Module* module, std::uintptr_t code) {
   place at;

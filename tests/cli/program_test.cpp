@@ -25,8 +25,8 @@ using ::testing::StartsWith;
 
 /// A study that takes no time: one case, one mode, one thread, three repeats of a millisecond.
 std::vector<std::string> short_study(const std::filesystem::path& out) {
-  return {"study", "bank",     "--case", "transfers", "--mode",      "ttas",  "--threads",
-          "1",     "--repeat", "3",      "--param",   "window_ms=1", "--out", out.string()};
+  return {"study", "bank",     "--case", "transfers", "--mode",       "ttas",  "--threads",
+          "1",     "--repeat", "3",      "--param",   "window_ms=10", "--out", out.string()};
 }
 
 TEST(Program, exits_with_0_for_help_and_version) {
@@ -75,7 +75,7 @@ TEST(Program, takes_the_study_after_options_with_lists) {
   const temporary_directory directory;
   const outcome ended =
       run({"study", "--threads", "1", "--case", "transfers", "--mode", "ttas", "--repeat", "1",
-           "--param", "window_ms=1", "--out", directory.path().string(), "bank"});
+           "--param", "window_ms=10", "--out", directory.path().string(), "bank"});
   EXPECT_EQ(ended.status, success) << ended.err;
 }
 
@@ -109,7 +109,7 @@ TEST(Study, prints_a_table_and_keeps_the_records) {
   const temporary_directory directory;
   const outcome ended = run(short_study(directory.path() / "run"));
   EXPECT_EQ(ended.status, success) << ended.err;
-  EXPECT_THAT(ended.out, AllOf(StartsWith("bank, accounts=10000, window_ms=1, 3 repeats"),
+  EXPECT_THAT(ended.out, AllOf(StartsWith("bank, accounts=10000, window_ms=10, 3 repeats"),
                                HasSubstr("std_mutex"), HasSubstr("ttas"), HasSubstr("baseline")));
   const auto file = directory.path() / "run" / "bank.jsonl";
   EXPECT_EQ(ended.err, "9 of 9 cells are in " + file.string() + "\n");
