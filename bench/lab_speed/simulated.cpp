@@ -26,10 +26,8 @@ double cpu_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-lab::model find_model(const std::string& name) {
-  for (const lab::model_file& each : lab::builtin_models()) {
-    if (each.name == name) return each.constants;
-  }
+const lab::model& model_called(const std::string& name) {
+  if (const auto* const found = lab::find_builtin_model(name)) return found->constants;
   throw std::invalid_argument("no model '" + name + "'");
 }
 
@@ -38,7 +36,7 @@ lab::model find_model(const std::string& name) {
 int main(int count, char** arguments) {
   try {
     const bench::wanted what = bench::parse(count, arguments);
-    const lab::model machine = find_model(count > 4 ? arguments[4] : "i7-4770");
+    const lab::model& machine = model_called(count > 4 ? arguments[4] : "i7-4770");
     const double begin = cpu_seconds();
     const auto result = lab::run(machine, {.blame = false}, [&] { bench::run(what); });
     const double seconds = cpu_seconds() - begin;

@@ -102,33 +102,17 @@ class closure_scope {
   section_context& section_;
 };
 
-/// The same where the thread is_outside().
-class outermost_closure_scope {
+/// Calls `act`, which must not throw, at the end of its scope.
+template <class Act>
+class at_end {
  public:
-  explicit outermost_closure_scope(section_context& section) noexcept : section_(section) {
-    section_.enter_outermost_closure();
-  }
-  ~outermost_closure_scope() {
-    section_.leave_outermost_closure();
-    section_.run_deferred_if_outermost();
-  }
-  outermost_closure_scope(const outermost_closure_scope&) = delete;
-  outermost_closure_scope& operator=(const outermost_closure_scope&) = delete;
+  explicit at_end(Act act) noexcept : act_(act) {}
+  ~at_end() { act_(); }
+  at_end(const at_end&) = delete;
+  at_end& operator=(const at_end&) = delete;
 
  private:
-  section_context& section_;
-};
-
-/// Counts a section where it ends: a locked instruction waits for the stores before it.
-class counted_section {
- public:
-  explicit counted_section(thread_row& row) noexcept : row_(row) {}
-  ~counted_section() { row_.add(statistics::counter::sections); }
-  counted_section(const counted_section&) = delete;
-  counted_section& operator=(const counted_section&) = delete;
-
- private:
-  thread_row& row_;
+  Act act_;
 };
 
 /// One static object for each lock type and closure type, which is to say for each elide() in the
@@ -136,76 +120,39 @@ class counted_section {
 template <class Lock, class Body>
 inline constinit call_site site_of{};
 
-/// Releases at its end a lock that is held for real.
-template <class Lock>
-class lock_holder {
- public:
-  explicit lock_holder(Lock& lock) noexcept : lock_(lock) {}
-  ~lock_holder() { lock_.unlock_held(); }
-  lock_holder(const lock_holder&) = delete;
-  lock_holder& operator=(const lock_holder&) = delete;
-
- private:
-  Lock& lock_;
-};
-
-/// Releases or commits at its end a section that lock() or lock_by_policy() entered.
-template <class Lock>
-class section_holder {
- public:
-  explicit section_holder(Lock& lock) noexcept : lock_(lock) {}
-  ~section_holder() { lock_.unlock(); }
-  section_holder(const section_holder&) = delete;
-  section_holder& operator=(const section_holder&) = delete;
-
- private:
-  Lock& lock_;
-};
-
-/// In a hardware transaction or, if the policy says so, under the lock. `id` is that of `row`.
+/// With the lock held for real, which ends with it.
 template <class Result, class Lock, class Body>
-[[gnu::noinline]] Result run_in_hardware(Lock& lock, Body& body, section_context& section,
-                                         thread_row& row, row_id id) {
-  const closure_scope scope(section);
-  lock.lock_by_policy(row, id);
-  const section_holder<Lock> holder(lock);
+[[gnu::always_inline]] inline Result run_held(Lock& lock, Body& body, section_context& section) {
+  const at_end release([&] { lock.unlock_held(); });
   direct_tx<Lock> tx(lock, section);
   return body(tx);
 }
 
-/// In the transaction that is open.
-template <class Result, class Lock, class Body>
-[[gnu::noinline]] Result run_in_transaction(Lock& lock, Body& body, section_context& section,
-                                            const source_place where) {
-  const closure_scope scope(section);
-  lock.lock(site_of<Lock, Body>, where);
-  const section_holder<Lock> holder(lock);
-  direct_tx<Lock> tx(lock, section);
-  return body(tx);
-}
-
-/// Under the lock.
-template <class Result, class Lock, class Body>
-[[gnu::always_inline]] inline Result run_under_lock(Lock& lock, Body& body,
-                                                    section_context& section, path path) {
-  // Only an owner may turn speculation on and off. Off, its owners have nothing to do for it.
-  lock.lock_for_closure(path == path::speculative);
-  const lock_holder<Lock> holder(lock);
-  direct_tx<Lock> tx(lock, section);
-  return body(tx);
-}
-
-/// A section whose lock is held already, by lock_plainly().
+/// The same for a lock that has just been taken by lock_plainly(), which has returned false.
 template <class Result, class Lock, class Body>
 [[gnu::noinline]] Result run_locked(Lock& lock, Body& body, section_context& section,
                                     const source_place where) {
   const closure_scope scope(section);
-  const lock_holder<Lock> holder(lock);
   lock.begin_closure(false);
   this_thread_row(site_of<Lock, Body>.row_for(lock.row(), where))
       .add(statistics::counter::sections);
+  return run_held<Result>(lock, body, section);
+}
+
+/// In a transaction, if elided<> can: `enter` enters the section.
+template <class Result, class Lock, class Body, class Enter>
+[[gnu::noinline]] Result run_elided(Lock& lock, Body& body, section_context& section, Enter enter) {
+  const closure_scope scope(section);
+  enter();
+  const at_end leave([&] { lock.unlock(); });
   direct_tx<Lock> tx(lock, section);
   return body(tx);
+}
+
+/// In a transaction or, if the policy says so, under the lock. `id` is that of `row`.
+template <class Result, class Lock, class Body>
+Result run_by_policy(Lock& lock, Body& body, section_context& section, thread_row& row, row_id id) {
+  return run_elided<Result>(lock, body, section, [&] { lock.lock_by_policy(row, id); });
 }
 
 /// Storage for a result that the body constructs inside attempt().
@@ -275,12 +222,13 @@ template <class Result, class Lock, class Body>
 template <class Result, class Lock, class Body>
 [[gnu::noinline]] Result run_otherwise(Lock& lock, Body& body, section_context& section,
                                        const source_place where) {
-  if (section.in_transaction()) return run_in_transaction<Result>(lock, body, section, where);
+  if (section.in_transaction())
+    return run_elided<Result>(lock, body, section, [&] { lock.lock(site_of<Lock, Body>, where); });
   const row_id id = site_of<Lock, Body>.row_for(lock.row(), where);
   thread_row& row = this_thread_row(id);
   const path path = path_for<Lock>(lock.row(), row);
   if (path == path::speculative && Lock::backend::available())
-    return run_in_hardware<Result>(lock, body, section, row, id);
+    return run_by_policy<Result>(lock, body, section, row, id);
 
   if (section.speculation() != nullptr) section.speculation()->become_exclusive();
   const closure_scope scope(section);
@@ -290,7 +238,9 @@ template <class Result, class Lock, class Body>
     if (run_speculatively<Result>(lock, body, section, row, slot)) return slot.take();
     row.add(statistics::counter::fallbacks);
   }
-  return run_under_lock<Result>(lock, body, section, path);
+  // Only an owner may turn speculation on and off. Off, its owners have nothing to do for it.
+  lock.lock_for_closure(path == path::speculative);
+  return run_held<Result>(lock, body, section);
 }
 
 }  // namespace detail
@@ -320,14 +270,17 @@ auto elide(Lock& lock, Body&& body, const source_place where = source_place::cur
     if (path == detail::path::direct) [[likely]] {
       if (!lock.lock_plainly(rows.lock)) [[unlikely]]
         return detail::run_locked<result>(lock, body, section, where);
-      const detail::counted_section counted(row);
-      const detail::outermost_closure_scope scope(section);
-      const detail::lock_holder<Lock> holder(lock);
-      direct_tx<Lock> tx(lock, section);
-      return body(tx);
+      // Counted last: a locked instruction waits for the stores before it.
+      const detail::at_end count([&] { row.add(statistics::counter::sections); });
+      section.enter_outermost_closure();
+      const detail::at_end leave([&] {
+        section.leave_outermost_closure();
+        section.run_deferred_if_outermost();
+      });
+      return detail::run_held<result>(lock, body, section);
     }
     if (path == detail::path::speculative && Lock::backend::available() && lock.row() == rows.lock)
-      return detail::run_in_hardware<result>(lock, body, section, row, rows.own);
+      return detail::run_by_policy<result>(lock, body, section, row, rows.own);
   }
   return detail::run_otherwise<result>(lock, body, section, where);
 }

@@ -56,14 +56,12 @@ class alignas(cache_line) path_choice {
 
   /// The path of a section that begins now, outside of transactions, and is counted in `row` of the
   /// calling thread.
-  path choose(thread_row& row) noexcept {
+  path choose(thread_row& row) noexcept { return choose(row, timestamp); }
+  /// The same where `clock()` tells the time, in ticks.
+  template <class Clock>
+  path choose(thread_row& row, Clock clock) noexcept {
     const std::uint32_t word = word_.load(std::memory_order_relaxed);
-    return must_look(row, word) ? look(row, timestamp()) : path_in(word);
-  }
-  /// The same at the time `now`, in ticks.
-  path choose(thread_row& row, std::uint64_t now) noexcept {
-    const std::uint32_t word = word_.load(std::memory_order_relaxed);
-    return must_look(row, word) ? look(row, now) : path_in(word);
+    return must_look(row, word) ? look(row, clock()) : path_in(word);
   }
 
  private:

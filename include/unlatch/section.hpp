@@ -191,8 +191,8 @@ class section_context {
 
   unsigned open_count() const noexcept { return nesting_ % closure; }
 
-  std::uint32_t nesting_ =
-      0;  ///< closures and, in the lower half, open sections: one load for both
+  /// Closures and, in the lower half, open sections: one load for both.
+  std::uint32_t nesting_ = 0;
   class speculation* speculation_ = nullptr;
   std::vector<deferred_action>* actions_ = nullptr;  ///< freed when the thread ends
   unsigned joined_ = 0;

@@ -123,8 +123,7 @@ inline constexpr std::size_t max_rows = 512;
 struct alignas(cache_line) thread_row {
   std::array<std::atomic<std::uint64_t>, statistics::counter_count> values{};
   alignas(8) std::array<std::byte, 32> policy_memory{};  ///< of elided's policy
-  alignas(
-      8) std::array<std::byte, 32> choice_memory{};  ///< of the choice of path (path_choice.hpp)
+  alignas(8) std::array<std::byte, 32> choice_memory{};  ///< of path_choice.hpp
 
   std::uint64_t count(statistics::counter c) const noexcept {
     return values[static_cast<std::size_t>(c)].load(std::memory_order_relaxed);
@@ -171,9 +170,9 @@ class call_site {
   }
 
   row_id row_for(row_id lock_row, const source_place where) noexcept {
-    const std::uint32_t cached = cached_.load(std::memory_order_relaxed);
-    if (cached >> 16 == lock_row && (cached & 0xffff) != 0) [[likely]]
-      return static_cast<row_id>(cached & 0xffff);
+    const rows cached = last();
+    if (cached.lock == lock_row && cached.own != 0) [[likely]]
+      return cached.own;
     return look_up(lock_row, where);
   }
 

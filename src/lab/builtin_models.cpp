@@ -24,4 +24,10 @@ const std::vector<model_file>& builtin_models() {
   return models;
 }
 
+const model_file* find_builtin_model(std::string_view name) {
+  const auto& models = builtin_models();
+  const auto found = std::ranges::find(models, name, &model_file::name);
+  return found == models.end() ? nullptr : &*found;
+}
+
 }  // namespace unlatch::lab

@@ -71,6 +71,8 @@ class model_error : public std::runtime_error {
 
 /// The models of machines/, in the order of their names; they are part of the program.
 [[nodiscard]] const std::vector<model_file>& builtin_models();
+/// The one of that name; null if there is none.
+[[nodiscard]] const model_file* find_builtin_model(std::string_view name);
 
 /// The model as its file gives it: parse_model() reads it back.
 [[nodiscard]] nlohmann::ordered_json to_json(const model_file& file);

@@ -28,7 +28,7 @@ class source_lines {
   std::string line_of(std::uintptr_t code) const;
   /// The same for a return address: the line of the call.
   std::string line_of_call(std::uintptr_t return_address) const {
-    return line_of(return_address == 0 ? 0 : return_address - 1);
+    return line_of(call_before(return_address));
   }
   /// What stands in the line that line_of() names, without the blanks around it, cut after
   /// source_text::most_bytes. Empty where its file cannot be read or changed since the program was
@@ -36,7 +36,7 @@ class source_lines {
   std::string text_of(std::uintptr_t code) const;
   /// The same for a return address.
   std::string text_of_call(std::uintptr_t return_address) const {
-    return text_of(return_address == 0 ? 0 : return_address - 1);
+    return text_of(call_before(return_address));
   }
   /// The function that `code` belongs to, demangled; empty where nothing is known.
   std::string function_at(std::uintptr_t code) const;
@@ -44,6 +44,11 @@ class source_lines {
   std::string variable_at(std::uintptr_t address) const;
 
  private:
+  /// An address in the call that returns there; 0 stays 0.
+  static std::uintptr_t call_before(std::uintptr_t return_address) {
+    return return_address == 0 ? 0 : return_address - 1;
+  }
+
   struct session;
   std::unique_ptr<session> open_;
 };

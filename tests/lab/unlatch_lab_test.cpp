@@ -96,7 +96,7 @@ lab_request request_of(const sample& what, std::uint64_t seed) {
   request.what.threads = what.threads;
   request.what.seed = seed;
   request.what.params = what.params;
-  request.on = *std::ranges::find(lab::builtin_models(), what.model, &lab::model_file::name);
+  request.on = *lab::find_builtin_model(what.model);
   request.blame = true;
   return request;
 }

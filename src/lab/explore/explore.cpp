@@ -26,10 +26,7 @@ using namespace exploring;
 
 constexpr std::uint32_t shrinking_tries = 400;
 
-const model& eight_cpus() {
-  const auto& models = builtin_models();
-  return std::ranges::find(models, "i7-4770", &model_file::name)->constants;
-}
+const model& eight_cpus() { return find_builtin_model("i7-4770")->constants; }
 
 /// The board in memory that children share.
 class shared_board {

@@ -30,7 +30,6 @@ struct line_record {
   std::uint8_t owner;        ///< core + 1, or 0
   std::uint8_t writer;       ///< CPU + 1, or 0
   std::uint8_t dirty;        ///< the owner has written it
-  std::uint8_t unused;
 };
 static_assert(sizeof(line_record) == 32);
 

@@ -34,10 +34,8 @@ struct wanted {
 };
 
 lab::model_file find_machine(const std::string& name) {
-  for (const lab::model_file& each : lab::builtin_models()) {
-    if (each.name == name) return each;
-  }
-  return lab::read_model(name);
+  const lab::model_file* const found = lab::find_builtin_model(name);
+  return found != nullptr ? *found : lab::read_model(name);
 }
 
 /// What is left of `argument` after `flag`; null if it is another.
