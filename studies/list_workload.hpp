@@ -50,20 +50,22 @@ class list_worker {
   void look_up(std::uint64_t value) {
     auto& list = place_.list_of(value);
     seen_ += place_.sections_of(value).read(
-        [&](auto& tx) { return list.find(tx, value) != nullptr ? 1U : 0U; });
+        [&list, value](auto& tx) { return list.find(tx, value) != nullptr ? 1U : 0U; });
     asm volatile("" : : "r"(seen_));
   }
   void insert(std::uint64_t value) {
     auto* const added = new tail_list::node;
     added->value = value;
     auto& list = place_.list_of(value);
-    place_.sections_of(value).update([&](auto& tx) { list.insert(tx, added); });
+    place_.sections_of(value).update([&list, added](auto& tx) { list.insert(tx, added); });
     inserted_.push_back(value);
   }
   void erase(std::uint64_t value) {
     auto& list = place_.list_of(value);
     lost_ +=
-        place_.sections_of(value).update([&](auto& tx) { return list.erase(tx, value); }) ? 0 : 1;
+        place_.sections_of(value).update([&list, value](auto& tx) { return list.erase(tx, value); })
+            ? 0
+            : 1;
   }
 
   Place& place_;

@@ -61,11 +61,11 @@ measurement measure_map(Map& map, Sections& sections, const cell& one, const std
       const auto key = random.below(range);
       const auto dice = random.below(200);
       if (dice < 2 * reads) {
-        seen += sections.read([&](auto& tx) { return map.find(tx, key); }).value_or(0);
+        seen += sections.read([&map, key](auto& tx) { return map.find(tx, key); }).value_or(0);
       } else if (dice % 2 == 0) {
-        more += sections.update([&](auto& tx) { return map.insert(tx, key, key); }) ? 1 : 0;
+        more += sections.update([&map, key](auto& tx) { return map.insert(tx, key, key); }) ? 1 : 0;
       } else {
-        more -= sections.update([&](auto& tx) { return map.erase(tx, key); }) ? 1 : 0;
+        more -= sections.update([&map, key](auto& tx) { return map.erase(tx, key); }) ? 1 : 0;
       }
     });
     asm volatile("" : : "r"(seen));  // the look-ups must not be optimized away

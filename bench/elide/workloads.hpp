@@ -39,11 +39,11 @@ work map_work(std::shared_ptr<Map> map, std::shared_ptr<Sections> sections, std:
       const std::uint64_t key = random.below(keys);
       const std::uint64_t dice = random.below(200);
       if (dice < 2 * reads_percent)
-        found += s.read([&](auto& tx) { return m.find(tx, key).value_or(0); });
+        found += s.read([&m, key](auto& tx) { return m.find(tx, key).value_or(0); });
       else if (dice % 2 == 0)
-        found += s.update([&](auto& tx) { return m.insert(tx, key, key); });
+        found += s.update([&m, key](auto& tx) { return m.insert(tx, key, key); });
       else
-        found += s.update([&](auto& tx) { return m.erase(tx, key); });
+        found += s.update([&m, key](auto& tx) { return m.erase(tx, key); });
     });
     use(found);
     return counted;

@@ -139,6 +139,14 @@ template <class Result, class Lock, class Body>
   return run_held<Result>(lock, body, section);
 }
 
+/// Ends an outermost closure that ran with the lock held and put something off.
+template <class Lock>
+[[gnu::noinline]] void leave_with_actions(Lock& lock, section_context& section) {
+  lock.unlock_held();
+  section.leave_closure();
+  section.run_deferred_if_outermost();
+}
+
 /// In a transaction, if elided<> can: `enter` enters the section.
 template <class Result, class Lock, class Body, class Enter>
 [[gnu::noinline]] Result run_elided(Lock& lock, Body& body, section_context& section, Enter enter) {
@@ -154,6 +162,15 @@ template <class Result, class Lock, class Body>
 Result run_by_policy(Lock& lock, Body& body, section_context& section, thread_row& row, row_id id) {
   return run_elided<Result>(lock, body, section, [&] { lock.lock_by_policy(row, id); });
 }
+
+/// What the paths that are not inlined get: a copy of a small closure that nobody sees afterwards.
+/// So its address does not leave elide(), and on the inlined path what it captures by value stays
+/// in registers across the lock's atomic instructions (10 % of a section of 20 ns).
+template <class Body>
+using body_aside =
+    std::conditional_t<!std::is_lvalue_reference_v<Body> && std::is_trivially_copyable_v<Body> &&
+                           sizeof(std::remove_reference_t<Body>) <= 64,
+                       std::remove_const_t<Body>, std::remove_reference_t<Body>&>;
 
 /// Storage for a result that the body constructs inside attempt().
 template <class Result>
@@ -180,9 +197,11 @@ class result_slot<void> {
   void take() noexcept {}
 };
 
-/// How a section of a lock of `lock_row` that begins now, outside of transactions, is to run.
+/// How a section of a lock of `lock_row` that begins now, outside of transactions, is to run. `row`
+/// has counted `sections`.
 template <class Lock>
-[[gnu::always_inline]] inline path path_for(row_id lock_row, thread_row& row) {
+[[gnu::always_inline]] inline path path_for(row_id lock_row, thread_row& row,
+                                            std::uint64_t sections) {
   using policy_type = typename Lock::policy_type;
   constexpr software_use use = software_use_of<policy_type>();
   if constexpr (!is_measured<policy_type>())
@@ -190,7 +209,7 @@ template <class Lock>
   if constexpr (use != software_use::measured)
     if (!Lock::backend::available())
       return use == software_use::always ? path::speculative : path::direct;
-  return path_choice::of(lock_row).choose(row);
+  return path_choice::of(lock_row).choose(row, sections);
 }
 
 /// Attempts a speculation a few times. True: done, the result is in `slot`.
@@ -226,7 +245,7 @@ template <class Result, class Lock, class Body>
     return run_elided<Result>(lock, body, section, [&] { lock.lock(site_of<Lock, Body>, where); });
   const row_id id = site_of<Lock, Body>.row_for(lock.row(), where);
   thread_row& row = this_thread_row(id);
-  const path path = path_for<Lock>(lock.row(), row);
+  const path path = path_for<Lock>(lock.row(), row, row.count(statistics::counter::sections));
   if (path == path::speculative && Lock::backend::available())
     return run_by_policy<Result>(lock, body, section, row, id);
 
@@ -250,6 +269,9 @@ template <class Result, class Lock, class Body>
 /// not hold. Actions put off with tx.on_commit() and tx.retire() run at the end of the outermost
 /// closure.
 ///
+/// Capture small things by value: what is captured by reference is read from memory again once the
+/// lock is held.
+///
 /// Cost beyond the body, uncontended and without hardware transactions: about that of the lock; a
 /// body that only reads writes no shared line.
 template <class Lock, class Body>
@@ -266,23 +288,32 @@ auto elide(Lock& lock, Body&& body, const source_place where = source_place::cur
   const auto rows = detail::site_of<Lock, body_type>.last();
   if (section.is_outside() && rows.own != 0) [[likely]] {
     detail::thread_row& row = detail::this_thread_row(rows.own);
-    const detail::path path = detail::path_for<Lock>(rows.lock, row);
+    const std::uint64_t sections = row.count(statistics::counter::sections);
+    const detail::path path = detail::path_for<Lock>(rows.lock, row, sections);
     if (path == detail::path::direct) [[likely]] {
-      if (!lock.lock_plainly(rows.lock)) [[unlikely]]
-        return detail::run_locked<result>(lock, body, section, where);
-      // Counted last: a locked instruction waits for the stores before it.
-      const detail::at_end count([&] { row.add(statistics::counter::sections); });
+      if (!lock.lock_plainly(rows.lock)) [[unlikely]] {
+        detail::body_aside<Body> aside = body;
+        return detail::run_locked<result>(lock, aside, section, where);
+      }
+      row.set(statistics::counter::sections, sections + 1);
       section.enter_outermost_closure();
       const detail::at_end leave([&] {
-        section.leave_outermost_closure();
-        section.run_deferred_if_outermost();
+        if (!section.is_in_plain_closure()) [[unlikely]]
+          return detail::leave_with_actions(lock, section);
+        lock.unlock_plainly();  // first: others wait for that
+        section.leave_plain_closure();
       });
-      return detail::run_held<result>(lock, body, section);
+      direct_tx<Lock> tx(lock, section);
+      return body(tx);
     }
-    if (path == detail::path::speculative && Lock::backend::available() && lock.row() == rows.lock)
-      return detail::run_by_policy<result>(lock, body, section, row, rows.own);
+    if (path == detail::path::speculative && Lock::backend::available() &&
+        lock.row() == rows.lock) {
+      detail::body_aside<Body> aside = body;
+      return detail::run_by_policy<result>(lock, aside, section, row, rows.own);
+    }
   }
-  return detail::run_otherwise<result>(lock, body, section, where);
+  detail::body_aside<Body> aside = body;
+  return detail::run_otherwise<result>(lock, aside, section, where);
 }
 
 }  // namespace unlatch

@@ -152,6 +152,8 @@ class elided {
     lock_.lock();
     return state_.is_plain(expected);
   }
+  /// Releases a lock that lock_plainly() took, if nothing waits for that.
+  void unlock_plainly() noexcept { lock_.unlock(); }
   /// Takes the lock for real and turns software speculation on or off. Counts nothing. Not in
   /// a transaction.
   void lock_for_closure(bool speculate) {
@@ -198,7 +200,8 @@ class elided {
   bool prefers_lock(detail::thread_row& row) const noexcept {
     if constexpr (!is_measured<Policy>()) return false;
     return !detail::this_section().in_transaction() &&
-           detail::path_choice::of(this->row()).choose(row) == detail::path::direct;
+           detail::path_choice::of(this->row()).choose(row, row.count(counter::sections)) ==
+               detail::path::direct;
   }
 
   // --- the plain path ---------------------------------------------------------------------------

@@ -46,6 +46,7 @@ enum class path : std::uint8_t { undecided, direct, speculative };
 class alignas(cache_line) path_choice {
  public:
   static constexpr unsigned rounds = 6;
+  static constexpr std::uint32_t longest_step = 256;  ///< sections between two looks
   /// Ticks of each of the two trials in a round of a race.
   static constexpr std::uint64_t trial_ticks(unsigned round) noexcept {
     return std::uint64_t{16'384} << (2 * round);
@@ -54,14 +55,16 @@ class alignas(cache_line) path_choice {
   /// The choice for the locks of a name.
   static path_choice& of(row_id lock) noexcept;
 
-  /// The path of a section that begins now, outside of transactions, and is counted in `row` of the
-  /// calling thread.
-  path choose(thread_row& row) noexcept { return choose(row, timestamp); }
+  /// The path of a section that begins now, outside of transactions, and will be counted in `row`
+  /// of the calling thread, which has counted `sections` before.
+  path choose(thread_row& row, std::uint64_t sections) noexcept {
+    return choose(row, sections, timestamp);
+  }
   /// The same where `clock()` tells the time, in ticks.
   template <class Clock>
-  path choose(thread_row& row, Clock clock) noexcept {
+  path choose(thread_row& row, std::uint64_t sections, Clock clock) noexcept {
     const std::uint32_t word = word_.load(std::memory_order_relaxed);
-    return must_look(row, word) ? look(row, clock()) : path_in(word);
+    return must_look(memory_in(row), word, sections) ? look(row, clock()) : path_in(word);
   }
 
  private:
@@ -69,9 +72,10 @@ class alignas(cache_line) path_choice {
 
   /// What a thread has last seen of a choice. Kept in its row; zeros at first.
   struct memory {
-    std::uint32_t word;     ///< of the period
-    std::uint64_t from;     ///< the row's sections then
-    std::uint64_t look_at;  ///< the number of sections at which to look again
+    std::uint64_t until;  ///< the period's word << 32 | the number of sections to look again at
+    std::uint64_t from;   ///< the row's sections when it last looked
+
+    std::uint32_t word() const noexcept { return static_cast<std::uint32_t>(until >> 32); }
   };
   static memory& memory_in(thread_row& row) noexcept {
     return *std::launder(reinterpret_cast<memory*>(row.choice_memory.data()));
@@ -85,9 +89,13 @@ class alignas(cache_line) path_choice {
     double ticks_per_section() const noexcept { return ticks / sections; }
   };
 
-  static bool must_look(thread_row& row, std::uint32_t word) noexcept {
-    const memory& seen = memory_in(row);
-    return seen.word != word || row.count(statistics::counter::sections) >= seen.look_at;
+  static std::uint64_t moment(std::uint32_t word, std::uint64_t sections) noexcept {
+    return std::uint64_t{word} << 32 | static_cast<std::uint32_t>(sections);
+  }
+  /// Whether the period is another or `until` is reached: then the difference is nothing or wraps
+  /// around, or is that of two words, which is larger than any number of sections between looks.
+  static bool must_look(const memory& seen, std::uint32_t word, std::uint64_t sections) noexcept {
+    return seen.until - moment(word, sections) - 1 >= longest_step;
   }
 
   static path path_in(std::uint32_t word) noexcept { return static_cast<path>(word & 3); }

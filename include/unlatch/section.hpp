@@ -142,12 +142,10 @@ class section_context {
   void leave_closure() noexcept { nesting_ -= closure; }
   /// The same where the thread is_outside(), without waiting for earlier loads and stores.
   void enter_outermost_closure() noexcept { nesting_ = closure; }
-  void leave_outermost_closure() noexcept {
-    if (nesting_ == closure) [[likely]]
-      nesting_ = 0;
-    else  // a transaction was begun and is kept open (coarsening.hpp)
-      leave_closure();
-  }
+  /// Whether only such a closure is open, nothing was put off since it was entered, and no
+  /// transaction is kept open (coarsening.hpp).
+  bool is_in_plain_closure() const noexcept { return nesting_ == closure; }
+  void leave_plain_closure() noexcept { nesting_ = 0; }
 
   /// The software speculation that this thread runs and that may still abort; else null.
   class speculation* speculation() const noexcept {
@@ -157,11 +155,12 @@ class section_context {
 
   // --- deferred actions ------------------------------------------------------------------------
 
-  /// Puts `f` off until `lock` is released or, with a null lock, until the outermost closure or
-  /// transaction has ended. It must not throw then.
+  /// Puts `f` off until `lock` is released or, with a null lock and in a closure or transaction,
+  /// until the outermost one has ended. It must not throw then.
   template <class F>
   void defer(const void* lock, F&& f) {
     actions().emplace_back(lock, std::forward<F>(f));
+    if (nesting_ != 0) nesting_ |= has_deferred;
   }
   std::size_t deferred_count() const noexcept { return actions_ == nullptr ? 0 : actions_->size(); }
 
@@ -172,11 +171,13 @@ class section_context {
     if (deferred_count() > kept) [[unlikely]]
       drop(kept);
   }
-  /// Runs what was put off with a null lock, once neither a transaction nor a closure is open. What
-  /// waits for the release of a lock that this thread holds for real goes on waiting.
+  /// Runs what was put off in them with a null lock, once neither a transaction nor a closure is
+  /// open. What waits for the release of a lock that this thread holds for real goes on waiting.
   void run_deferred_if_outermost() noexcept {
-    if (deferred_count() != 0 && is_outside()) [[unlikely]]
-      run_deferred(nullptr);
+    if (nesting_ != has_deferred) [[likely]]
+      return;
+    nesting_ = 0;
+    run_deferred(nullptr);
   }
 
  private:
@@ -187,11 +188,13 @@ class section_context {
   void drop(std::size_t kept) noexcept;
   void commit_kept_now() noexcept;
 
+  static constexpr std::uint32_t has_deferred = 1u << 15;
   static constexpr std::uint32_t closure = 1u << 16;
 
-  unsigned open_count() const noexcept { return nesting_ % closure; }
+  unsigned open_count() const noexcept { return nesting_ % has_deferred; }
 
-  /// Closures and, in the lower half, open sections: one load for both.
+  /// Open sections (bits 0-14), whether something was put off since the outermost closure or
+  /// transaction began (15), and closures (16-31): one load for all that is unusual.
   std::uint32_t nesting_ = 0;
   class speculation* speculation_ = nullptr;
   std::vector<deferred_action>* actions_ = nullptr;  ///< freed when the thread ends

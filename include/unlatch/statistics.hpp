@@ -129,9 +129,9 @@ struct alignas(cache_line) thread_row {
     return values[static_cast<std::size_t>(c)].load(std::memory_order_relaxed);
   }
   /// Only the owning thread writes, so a load and a store do; atomic, because snapshots read.
-  void add(statistics::counter c, std::uint64_t n = 1) noexcept {
-    auto& value = values[static_cast<std::size_t>(c)];
-    value.store(value.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+  void add(statistics::counter c, std::uint64_t n = 1) noexcept { set(c, count(c) + n); }
+  void set(statistics::counter c, std::uint64_t n) noexcept {
+    values[static_cast<std::size_t>(c)].store(n, std::memory_order_relaxed);
   }
 };
 

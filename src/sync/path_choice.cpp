@@ -29,7 +29,7 @@ path path_choice::look(thread_row& row, std::uint64_t now) noexcept {
   memory& seen = memory_in(row);
   const std::uint64_t count = row.count(statistics::counter::sections);
   const std::uint32_t word = word_.load(std::memory_order_acquire);
-  if (seen.word == word) {
+  if (seen.word() == word) {
     const std::uint64_t silence = now - last_look_.exchange(now, std::memory_order_relaxed);
     if (silence > idle && silence < now) began_.fetch_add(silence, std::memory_order_relaxed);
     const std::uint64_t own = count - seen.from;
@@ -40,10 +40,10 @@ path path_choice::look(thread_row& row, std::uint64_t now) noexcept {
     if (is_over) end_period(word, now);
   }
   // A period that another thread begins right now is met at the next section.
-  seen.word = word_.load(std::memory_order_acquire);
+  const std::uint32_t next = word_.load(std::memory_order_acquire);
   seen.from = count;
-  seen.look_at = count + step_.load(std::memory_order_relaxed);
-  return path_in(seen.word);
+  seen.until = moment(next, count + step_.load(std::memory_order_relaxed));
+  return path_in(next);
 }
 
 void path_choice::end_period(std::uint32_t word, std::uint64_t now) noexcept {
@@ -131,7 +131,7 @@ void path_choice::begin_period(path which, std::uint64_t ticks, std::uint64_t le
   least_.store(least, std::memory_order_relaxed);
   // So few that what threads have not reported yet does not matter even if there are many.
   const double sections = typical_ > 0 ? static_cast<double>(ticks) / typical_ : 0;
-  step_.store(static_cast<std::uint32_t>(std::clamp(sections / 256, 1.0, 256.0)),
+  step_.store(static_cast<std::uint32_t>(std::clamp(sections / 256, 1.0, double{longest_step})),
               std::memory_order_relaxed);
 }
 

@@ -18,7 +18,8 @@ class PathChoice : public ::testing::Test {
   path begin(std::size_t thread) {
     while (rows.size() <= thread) rows.push_back(std::make_unique<thread_row>());
     thread_row& row = *rows[thread];
-    const path chosen = choice->choose(row, [this] { return clock; });
+    const path chosen =
+        choice->choose(row, row.count(statistics::counter::sections), [this] { return clock; });
     row.add(statistics::counter::sections);
     return chosen;
   }

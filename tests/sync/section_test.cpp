@@ -43,12 +43,14 @@ TEST_F(SectionContext, opens_so_many_sections_and_no_more) {
 }
 
 TEST_F(SectionContext, runs_what_waits_for_a_lock_apart_from_the_rest) {
+  section.enter_closure();
   section.defer(&a, note('a'));
   section.defer(&b, note('b'));
   section.defer(&a, note('A'));
   section.defer(nullptr, note('0'));
   section.run_deferred(&a);
   EXPECT_EQ(done, "aA");
+  section.leave_closure();
   section.run_deferred_if_outermost();
   EXPECT_EQ(done, "aA0");
   section.run_deferred(&b);
@@ -71,11 +73,13 @@ TEST_F(SectionContext, runs_nothing_inside_a_closure_or_transaction) {
 
 TEST_F(SectionContext, forgets_what_an_undone_section_put_off_and_frees_it) {
   const auto held = std::make_shared<int>(1);
+  section.enter_closure();
   section.defer(nullptr, note('1'));
   section.defer(nullptr, [this, held] { done += '2'; });
   EXPECT_EQ(held.use_count(), 2);
   section.drop_deferred(1);
   EXPECT_EQ(held.use_count(), 1);
+  section.leave_closure();
   section.run_deferred_if_outermost();
   EXPECT_EQ(done, "1");
 }

@@ -43,22 +43,23 @@ class elided_map {
 
   /// The value of `key`, if it is there.
   std::optional<mapped_type> find(const key_type& key) const {
-    return elide(lock_, [&](auto& tx) { return map_.find(tx, key); });
+    return elide(lock_, [this, key](auto& tx) { return map_.find(tx, key); });
   }
 
   /// Adds `key` with `value`. False, and nothing changed, if the key is there already.
   bool insert(const key_type& key, const mapped_type& value) {
-    return elide(lock_, [&](auto& tx) { return map_.insert(tx, key, value); });
+    return elide(lock_, [this, key, value](auto& tx) { return map_.insert(tx, key, value); });
   }
 
   /// Gives `key` the value `value`. True if the key was not there before.
   bool insert_or_assign(const key_type& key, const mapped_type& value) {
-    return elide(lock_, [&](auto& tx) { return map_.insert_or_assign(tx, key, value); });
+    return elide(lock_,
+                 [this, key, value](auto& tx) { return map_.insert_or_assign(tx, key, value); });
   }
 
   /// Removes `key`. False if it is not there.
   bool erase(const key_type& key) {
-    return elide(lock_, [&](auto& tx) { return map_.erase(tx, key); });
+    return elide(lock_, [this, key](auto& tx) { return map_.erase(tx, key); });
   }
 
   /// The number of keys. Walks over all of them: a counter would be a line that every insert and

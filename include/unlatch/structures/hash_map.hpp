@@ -203,22 +203,24 @@ class hash_map {
 
   /// The value of `key`, if it is there.
   std::optional<V> find(const K& key) const {
-    return elide(lock_of(key), [&](auto& tx) { return map_.find(tx, key); });
+    return elide(lock_of(key), [this, key](auto& tx) { return map_.find(tx, key); });
   }
 
   /// Adds `key` with `value`. False, and nothing changed, if the key is there already.
   bool insert(const K& key, const V& value) {
-    return elide(lock_of(key), [&](auto& tx) { return map_.insert(tx, key, value); });
+    return elide(lock_of(key),
+                 [this, key, value](auto& tx) { return map_.insert(tx, key, value); });
   }
 
   /// Gives `key` the value `value`. True if the key was not there before.
   bool insert_or_assign(const K& key, const V& value) {
-    return elide(lock_of(key), [&](auto& tx) { return map_.insert_or_assign(tx, key, value); });
+    return elide(lock_of(key),
+                 [this, key, value](auto& tx) { return map_.insert_or_assign(tx, key, value); });
   }
 
   /// Removes `key`. False if it is not there.
   bool erase(const K& key) {
-    return elide(lock_of(key), [&](auto& tx) { return map_.erase(tx, key); });
+    return elide(lock_of(key), [this, key](auto& tx) { return map_.erase(tx, key); });
   }
 
   /// The number of keys; as they were at one point in time under each lock, one after the other.
