@@ -5,9 +5,12 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <random>
 #include <thread>
 #include <vector>
@@ -212,6 +215,79 @@ TEST(MpscQueueLink, is_awaited_by_the_consumer) {
     consumer.join();
     EXPECT_EQ(popped, starts_empty ? std::vector{&second} : (std::vector{&first, &second}));
     EXPECT_TRUE(queue.empty());
+  }
+}
+
+// --- the memory of values
+// -------------------------------------------------------------------------
+
+/// Fills several blocks, and a part of another.
+constexpr int several_blocks = 3 * detail::value_block<int>::entries + 7;
+
+TEST(MpscQueueMemory, outlives_the_thread_that_pushed) {
+  mpsc_queue<int> queue;
+  std::thread([&] {
+    for (int i = 0; i < several_blocks; ++i) queue.push(i);
+  }).join();
+  for (int i = 0; i < several_blocks; ++i) ASSERT_EQ(queue.try_pop(), i);
+  EXPECT_EQ(queue.try_pop(), std::nullopt);
+}
+
+TEST(MpscQueueMemory, serves_several_queues_at_once) {
+  mpsc_queue<int> stays;
+  {
+    mpsc_queue<int> ends;
+    for (int i = 0; i < several_blocks; ++i) (i % 2 == 0 ? stays : ends).push(i);
+    EXPECT_EQ(ends.try_pop(), 1);
+  }
+  for (int i = 0; i < several_blocks; i += 2) ASSERT_EQ(stays.try_pop(), i);
+  EXPECT_TRUE(stays.empty());
+}
+
+TEST(MpscQueueMemory, serves_a_push_at_the_end_of_a_thread) {
+  mpsc_queue<int> queue;
+  struct pushing_late {
+    mpsc_queue<int>* to = nullptr;
+    ~pushing_late() {
+      to->push(2);
+      to->push(3);
+    }
+  };
+  std::thread([&] {
+    // Constructed before the thread has a block: destroyed after it has given back the rest.
+    static thread_local pushing_late late;
+    late.to = &queue;
+    queue.push(1);
+  }).join();
+  for (const int expected : {1, 2, 3}) EXPECT_EQ(queue.try_pop(), expected);
+  EXPECT_TRUE(queue.empty());
+}
+
+/// A value that says whether it was ever put where its type may not be.
+template <std::size_t Alignment, std::size_t Size>
+struct alignas(Alignment) placed {
+  explicit placed(int n) : number(n) {}
+  placed(placed&& other) noexcept
+      : number(other.number),
+        well(other.well && reinterpret_cast<std::uintptr_t>(this) % Alignment == 0) {}
+  int number;
+  bool well = true;
+  std::array<char, Size> rest{};
+};
+
+template <class T>
+class MpscQueueOf : public ::testing::Test {};
+using sizes_and_alignments =
+    ::testing::Types<placed<4, 1>, placed<16, 24>, placed<128, 1>, placed<8, 490>, placed<8, 5000>>;
+TYPED_TEST_SUITE(MpscQueueOf, sizes_and_alignments);
+
+TYPED_TEST(MpscQueueOf, values_of_any_size_and_alignment) {
+  mpsc_queue<TypeParam> queue;
+  for (int i = 0; i < 100; ++i) queue.push(TypeParam(i));
+  for (int i = 0; i < 100; ++i) {
+    const auto first = queue.try_pop();
+    ASSERT_TRUE(first && first->well);
+    ASSERT_EQ(first->number, i);
   }
 }
 

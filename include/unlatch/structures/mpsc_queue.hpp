@@ -38,9 +38,11 @@
 // try_pop is two loads and a store, and one more atomic instruction for the last node.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <new>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -185,7 +187,88 @@ class intrusive_mpsc_queue {
   mpsc_hook stub_;
 };
 
+namespace detail {
+
+/// About 1 KiB of memory for values in queues. Each thread takes entries from a block of its own,
+/// whichever queue of T they go to, and from a new one when none is left; consumers give them back.
+/// Whoever gives back the last one frees the block: nobody can come for another then.
+template <class T>
+class value_block {
+ public:
+  struct entry : mpsc_hook {
+    entry(value_block& where, T&& what) noexcept : home(where), value(std::move(what)) {}
+    value_block& home;
+    T value;
+  };
+
+  static constexpr std::size_t entries = std::max<std::size_t>(1000 / sizeof(entry), 1);
+
+  value_block(const value_block&) = delete;
+  value_block& operator=(const value_block&) = delete;
+
+  /// The next entry of the calling thread. Throws what `new` throws, and has done nothing then.
+  static entry& make(T&& value) {
+    if (mine_.block == nullptr) open();
+    value_block& block = *mine_.block;
+    std::byte* const place = block.memory_ + mine_.taken * sizeof(entry);
+    if (++mine_.taken == entries) mine_.block = nullptr;
+    return *::new (place) entry(block, std::move(value));
+  }
+
+  /// Destroys an entry that make() returned. Any thread.
+  static void destroy(entry& done) noexcept {
+    value_block& home = done.home;
+    done.~entry();
+    home.give_back(1);
+  }
+
+ private:
+  /// What the calling thread takes entries from.
+  struct place {
+    value_block* block;  ///< null: none is left
+    std::size_t taken;
+    bool ended;  ///< the thread has given back what it did not take
+  };
+  struct at_thread_exit {
+    ~at_thread_exit() {
+      mine_.ended = true;
+      if (value_block* const block = std::exchange(mine_.block, nullptr))
+        block->give_back(entries - mine_.taken);
+    }
+  };
+
+  explicit value_block(std::size_t usable) noexcept : left_(usable) {}
+
+  [[gnu::noinline]] static void open() {
+    static thread_local at_thread_exit registered;
+    // Nobody would give back the rest of a block that is opened later than that: so it has none.
+    const std::size_t usable = mine_.ended ? 1 : entries;
+    mine_.block = new value_block(usable);
+    mine_.taken = entries - usable;
+  }
+
+  /// Each entry is given back once, taken or not. Acquire and release: what was done with any of
+  /// them is over when the last one ends the block.
+  void give_back(std::size_t count) noexcept {
+    if (left_.fetch_sub(count, std::memory_order_acq_rel) == count) delete this;
+  }
+
+  static inline constinit thread_local place mine_{nullptr, 0, false};
+
+  std::atomic<std::size_t> left_;  ///< entries that are not given back
+  alignas(entry) std::byte memory_[entries * sizeof(entry)];
+};
+
+}  // namespace detail
+
 /// A queue of values. T is nothrow move constructible.
+///
+/// Memory comes in blocks of about 1 KiB, 41 pointers each (and one value each where that is all
+/// that fits), so that push and try_pop seldom meet in the allocator. A value takes 16 bytes and
+/// alignment more than itself. A thread that has pushed keeps the block that it is at until it
+/// ends, one for each T; and a block stays as long as one of its values waits in any queue, so a
+/// value that is left behind may hold 1 KiB. Consumers of queues that one thread pushes to by turns
+/// share its blocks' counts, a cache line each.
 template <class T, class Htm = htm::hardware>
 class mpsc_queue {
   static_assert(std::is_nothrow_move_constructible_v<T>,
@@ -196,27 +279,29 @@ class mpsc_queue {
   mpsc_queue(const mpsc_queue&) = delete;
   mpsc_queue& operator=(const mpsc_queue&) = delete;
   ~mpsc_queue() {
-    while (entry* const left = entries_.try_pop()) delete left;
+    while (entry* const left = entries_.try_pop()) block::destroy(*left);
   }
 
-  /// Appends `value`. Any thread. Allocates; throws what that throws, and has done nothing then.
-  void push(T value) { entries_.push(*new entry(std::move(value))); }
+  /// Appends `value`. Any thread. Allocates now and then; throws what that throws, and has done
+  /// nothing then.
+  void push(T value) { entries_.push(block::make(std::move(value))); }
 
-  /// Takes the first value, if there is one. As intrusive_mpsc_queue::try_pop(). The consumer only.
+  /// Takes the first value, if there is one. As intrusive_mpsc_queue::try_pop(), and one atomic
+  /// instruction more. The consumer only.
   std::optional<T> try_pop() {
-    const std::unique_ptr<entry> first(entries_.try_pop());
+    entry* const first = entries_.try_pop();
     if (first == nullptr) return std::nullopt;
-    return std::move(first->value);
+    std::optional<T> value(std::move(first->value));
+    block::destroy(*first);
+    return value;
   }
 
   /// As intrusive_mpsc_queue::empty().
   bool empty() const noexcept { return entries_.empty(); }
 
  private:
-  struct entry : mpsc_hook {
-    explicit entry(T&& v) noexcept : value(std::move(v)) {}
-    T value;
-  };
+  using block = detail::value_block<T>;
+  using entry = typename block::entry;
 
   intrusive_mpsc_queue<entry, Htm> entries_;
 };

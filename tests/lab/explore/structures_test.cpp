@@ -15,6 +15,7 @@
 #include "unlatch/structures/counter.hpp"
 #include "unlatch/structures/hash_map.hpp"
 #include "unlatch/structures/list.hpp"
+#include "unlatch/structures/mpsc_queue.hpp"
 #include "unlatch/structures/red_black_tree.hpp"
 #include "unlatch/structures/skip_list.hpp"
 
@@ -91,6 +92,31 @@ TYPED_TEST_SUITE(ExploredMap, maps);
 TYPED_TEST(ExploredMap, loses_nothing) {
   const auto found =
       explore({.schedules = 150, .abort_share = 0.02, .most_steps = 50'000}, use_a_map<TypeParam>);
+  EXPECT_TRUE(found.passed) << found;
+}
+
+TEST(ExploredQueue, of_values_keeps_them_in_order) {
+  const auto found = explore({.schedules = 300, .abort_share = 0.1}, [] {
+    mpsc_queue<unsigned> queue;
+    queue.push(0);
+    unsigned next = 0;
+    const auto pop = [&] {
+      const auto value = queue.try_pop();
+      require(!value || *value == next, "a value is lost or out of order");
+      next += value ? 1 : 0;
+    };
+    at_once(
+        [&] {
+          pop();
+          pop();
+        },
+        [&] {
+          queue.push(1);
+          queue.push(2);
+        });
+    for (int i = 0; i < 3; ++i) pop();
+    require(next == 3 && queue.empty(), "a value is lost");
+  });
   EXPECT_TRUE(found.passed) << found;
 }
 
