@@ -68,9 +68,6 @@ function(unlatch_add_leveldb variant)
                                                    ${leveldb_test_libraries})
   if(UNLATCH_LAB)
     unlatch_instrument(${library} ${library}_testutil)
-  else()
-    # Most of the time that the unit tests take to compile goes into these two.
-    target_precompile_headers(${library}_testutil PRIVATE <gtest/gtest.h> <gmock/gmock.h>)
   endif()
 
   set(db_bench leveldb_db_bench_${variant})
