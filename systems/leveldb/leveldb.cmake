@@ -43,6 +43,10 @@ function(unlatch_add_leveldb variant)
   set(library leveldb_${variant})
   add_library(${library} STATIC ${leveldb_sources})
   unlatch_leveldb_compile_options(${library})
+  if(UNLATCH_SANITIZE)
+    # Its tests, which are not optimized there, spend their time here.
+    target_compile_options(${library} PRIVATE -O1)
+  endif()
   target_include_directories(${library} SYSTEM PUBLIC "${UNLATCH_LEVELDB_SOURCE_DIR}/include")
   target_link_libraries(${library} PUBLIC Threads::Threads)
 
