@@ -52,6 +52,15 @@ if(UNLATCH_SANITIZE)
   endif()
 endif()
 
+# For the directories whose code is measured: CMAKE_UNITY_BUILD, which the presets turn on because
+# most of the time to compile goes into headers, is not for these: the compiler sees each of their
+# sources alone, as where they are used. Beside a sanitizer nothing is measured.
+macro(unlatch_is_measured)
+  if(NOT UNLATCH_SANITIZE)
+    set(CMAKE_UNITY_BUILD OFF)
+  endif()
+endmacro()
+
 set(checked_by_default OFF)
 if(UNLATCH_SANITIZE OR CMAKE_BUILD_TYPE STREQUAL "Debug")
   set(checked_by_default ON)

@@ -10,19 +10,22 @@ else()
 endif()
 set(UNLATCH_TEST_LIBRARIES "${test_libraries}")
 
-# unlatch_add_test(name SOURCES file... [LIBRARIES target...] [LABELS label...] [TIMEOUT seconds])
+# unlatch_add_test(name SOURCES file... [LIBRARIES target...] [LABELS label...] [TIMEOUT seconds]
+#                  [UNOPTIMIZED])
 #
 # Builds the GoogleTest program `name` and registers each of its tests with ctest, as `name.` followed
 # by the test's own name. Every program has the library, GoogleTest with its main function, and Google
-# Mock; LIBRARIES adds to them. TIMEOUT is for one test, 120 seconds if not given.
+# Mock; LIBRARIES adds to them. TIMEOUT is for one test, 120 seconds if not given. UNOPTIMIZED is for
+# tests of what is compiled elsewhere: to optimize their own sources takes time and finds nothing.
 #
 # In the build for the simulated machine (UNLATCH_LAB) the program, GoogleTest included, is
 # instrumented and linked with the machine: its tests start as usual, and may call lab::run().
 # unlatch_add_lab_test takes the same and is for tests that exist in that build alone.
 function(unlatch_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 test "" "TIMEOUT" "SOURCES;LIBRARIES;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 test "UNOPTIMIZED" "TIMEOUT" "SOURCES;LIBRARIES;LABELS")
   if(NOT test_SOURCES OR test_UNPARSED_ARGUMENTS)
-    message(FATAL_ERROR "unlatch_add_test(${name}): needs SOURCES; takes LIBRARIES, LABELS, TIMEOUT")
+    message(FATAL_ERROR "unlatch_add_test(${name}): needs SOURCES; takes LIBRARIES, "
+                        "LABELS, TIMEOUT, UNOPTIMIZED")
   endif()
   if(NOT test_TIMEOUT)
     set(test_TIMEOUT 120)
@@ -30,6 +33,9 @@ function(unlatch_add_test name)
   add_executable(${name} ${test_SOURCES})
   target_link_libraries(${name} PRIVATE unlatch::unlatch ${test_LIBRARIES}
                                         ${UNLATCH_TEST_LIBRARIES})
+  if(test_UNOPTIMIZED)
+    target_compile_options(${name} PRIVATE -O0)
+  endif()
   if(UNLATCH_LAB)
     unlatch_instrument(${name})
     unlatch_link_lab_program(${name} unlatch_lab_runtime)

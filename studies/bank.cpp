@@ -3,13 +3,12 @@
 // The closed bank (Schrimpf 2014, chapter 3): accounts under one lock; a transfer moves money
 // between pairs of them, an audit adds some up. The sum of all accounts never changes, and is
 // checked.
-#include <fmt/core.h>
-
 #include <array>
 #include <cstdint>
 #include <numeric>
 #include <vector>
 
+#include "studies/formatted.hpp"
 #include "studies/random.hpp"
 #include "studies/sections.hpp"
 #include "studies/studies.hpp"
@@ -65,10 +64,10 @@ measurement measure_bank(Sections& sections, const cell& one, const std::stop_to
   const auto sum = std::accumulate(balances.begin(), balances.end(), std::uint64_t{0});
   if (sum != count * opening_balance) {
     throw study_error(
-        fmt::format("study bank, mode {}, policy {}: the accounts hold {} and should hold {}; "
-                    "sections ran into "
-                    "each other, please report this",
-                    one.mode, one.policy, sum, count * opening_balance));
+        formatted("study bank, mode {}, policy {}: the accounts hold {} and should hold {}; "
+                  "sections ran into "
+                  "each other, please report this",
+                  one.mode, one.policy, sum, count * opening_balance));
   }
   return measured;
 }

@@ -2,12 +2,11 @@
 //
 // Counters (Schrimpf 2014, section 3.3.2): one for all threads, or one a thread, side by side in
 // the same cache lines or apart, each with a lock of its own or all under one. The sum is checked.
-#include <fmt/core.h>
-
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "studies/formatted.hpp"
 #include "studies/sections.hpp"
 #include "studies/studies.hpp"
 #include "studies/window.hpp"
@@ -68,7 +67,7 @@ measurement measure_core_counters(const cell& one, const std::stop_token& stop) 
     for (const auto counter : one_line.counters) sum += counter;
   }
   if (sum != wanted) {
-    throw study_error(fmt::format(
+    throw study_error(formatted(
         "study core_counters, mode {}, policy {}: the counters add up to {} and should to {}; "
         "increments were lost, please report this",
         one.mode, one.policy, sum, wanted));

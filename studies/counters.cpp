@@ -4,11 +4,10 @@
 // thread over more and more counters, so less and less contention. The sum is checked.
 #include "systems/leveldb/counters.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <utility>
 
+#include "studies/formatted.hpp"
 #include "studies/library_counts.hpp"
 #include "studies/policies.hpp"
 #include "studies/studies.hpp"
@@ -49,10 +48,10 @@ measurement measure_counters(const cell& one, const std::stop_token&) {
   measured.seconds = result.seconds;
   add_library_counts(measured, statistics::snapshot() - before);
   if (result.sum != measured.ops) {
-    throw study_error(fmt::format(
-        "study counters, mode {}, policy {}: the counters add up to {} and should to {}; "
-        "increments were lost, please report this",
-        one.mode, one.policy, result.sum, measured.ops));
+    throw study_error(
+        formatted("study counters, mode {}, policy {}: the counters add up to {} and should to {}; "
+                  "increments were lost, please report this",
+                  one.mode, one.policy, result.sum, measured.ops));
   }
   return measured;
 }
@@ -64,7 +63,7 @@ study counters_study() {
   what.name = "counters";
   what.description = "Random increments of an array of counters: contention falls with its size";
   for (const auto& [name, size] : sizes) {
-    what.cases.push_back({std::string(name), fmt::format("{} counters", size)});
+    what.cases.push_back({std::string(name), formatted("{} counters", size)});
   }
   what.modes = {{"coarse", "one spin lock for all"},
                 {"fine", "a spin lock for each counter"},

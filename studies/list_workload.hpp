@@ -4,14 +4,13 @@
 // a thread removes only what it inserted, so the lists keep their size.
 #pragma once
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <vector>
 
+#include "studies/formatted.hpp"
 #include "studies/map_workload.hpp"
 #include "studies/random.hpp"
 #include "studies/tail_list.hpp"
@@ -104,7 +103,7 @@ measurement measure_lists(Place& place, const cell& one, const std::stop_token& 
   for (const auto count : left) expected += count;
   require_size(one, place.size(), expected);
   if (std::ranges::any_of(lost, [](std::uint64_t count) { return count != 0; })) {
-    throw study_error(fmt::format(
+    throw study_error(formatted(
         "mode {}, policy {}: a value that was inserted was not there; sections ran into each "
         "other, please report this",
         one.mode, one.policy));

@@ -2,11 +2,10 @@
 //
 // How to write a lock that is to be elided (Schrimpf 2014, sections 2.4 and 3.1): the type of its
 // word, waiting by writing or by reading, and why a transaction must read it.
-#include <fmt/core.h>
-
 #include <atomic>
 #include <cstdint>
 
+#include "studies/formatted.hpp"
 #include "studies/locked_counters.hpp"
 #include "studies/studies.hpp"
 #include "unlatch/elided.hpp"
@@ -83,7 +82,7 @@ measurement measure_lock_word(const cell& one, const std::stop_token& stop) {
   const std::uint64_t steps = one.case_name == "held" ? one.params.at("held_steps") : 0;
   auto [measured, lost] = count_under_locks<Lock>(one, stop, locks_of(one.case_name), steps);
   if (one.mode != "unsubscribed" && lost != 0) {
-    throw study_error(fmt::format(
+    throw study_error(formatted(
         "study lock_word, mode {}: {} increments were lost, please report this", one.mode, lost));
   }
   measured.extra["figures"]["lost_updates"] = {{"value", lost}, {"unit", "increments"}};

@@ -4,9 +4,7 @@
 // which half is in the map. Inserts and erases balance, so the map keeps its size.
 #pragma once
 
-#include <fmt/core.h>
-
-#include <charconv>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -18,12 +16,7 @@
 namespace unlatch::studies {
 
 /// The share of look-ups that the case "reads-90" names, in percent.
-inline std::uint64_t reads_percent(const std::string& case_name) {
-  std::uint64_t percent = 0;
-  const auto digits = case_name.find_first_of("0123456789");
-  std::from_chars(case_name.data() + digits, case_name.data() + case_name.size(), percent);
-  return percent;
-}
+[[nodiscard]] std::uint64_t reads_percent(const std::string& case_name);
 
 /// Fills `map` with random keys up to half of `range`.
 template <class Map>
@@ -37,13 +30,7 @@ void fill_half(Map& map, std::uint64_t range, std::uint64_t seed) {
 }
 
 /// Throws study_error unless `map` holds `expected` keys.
-inline void require_size(const cell& one, std::uint64_t found, std::uint64_t expected) {
-  if (found == expected) return;
-  throw study_error(
-      fmt::format("mode {}, policy {}: the map holds {} keys and should hold {}; sections ran into "
-                  "each other, please report this",
-                  one.mode, one.policy, found, expected));
-}
+void require_size(const cell& one, std::uint64_t found, std::uint64_t expected);
 
 /// Runs the workload on `map`, which holds half of `range`, in a window. Returns the measurement;
 /// sets `size` to the number of keys that must now be in the map.

@@ -4,8 +4,6 @@
 // core. The order of each producer's values is checked as they come out.
 #include "unlatch/structures/mpsc_queue.hpp"
 
-#include <fmt/core.h>
-
 #include <atomic>
 #include <cstdint>
 #include <deque>
@@ -14,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "studies/formatted.hpp"
 #include "studies/studies.hpp"
 #include "studies/ttas_mutex.hpp"
 #include "studies/window.hpp"
@@ -110,9 +109,9 @@ class traffic {
     const auto expected = taken.load(std::memory_order_relaxed);
     if (value.number != expected) {
       throw study_error(
-          fmt::format("mode {}: value {} of a producer came when {} was next; the queue "
-                      "lost its order, please report this",
-                      one_.mode, value.number, expected));
+          formatted("mode {}: value {} of a producer came when {} was next; the queue "
+                    "lost its order, please report this",
+                    one_.mode, value.number, expected));
     }
     taken.store(expected + 1, std::memory_order_relaxed);
   }

@@ -1,22 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "studies/nearest_name.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
+#include "studies/formatted.hpp"
+
 namespace unlatch::studies {
 namespace {
+
+std::string joined(const std::vector<std::string>& names, std::string_view between) {
+  std::string all;
+  for (const auto& name : names) {
+    if (!all.empty()) all += between;
+    all += name;
+  }
+  return all;
+}
 
 std::string message(std::string_view kind, std::string_view name,
                     const std::vector<std::string>& known) {
   const auto near = nearest_names(name, known);
   if (!near.empty()) {
-    return fmt::format("unknown {} '{}'; did you mean {}?", kind, name, fmt::join(near, " or "));
+    return formatted("unknown {} '{}'; did you mean {}?", kind, name, joined(near, " or "));
   }
-  if (known.empty()) return fmt::format("unknown {} '{}'; there is none to choose", kind, name);
-  return fmt::format("unknown {} '{}'; there is {}", kind, name, fmt::join(known, ", "));
+  if (known.empty()) return formatted("unknown {} '{}'; there is none to choose", kind, name);
+  return formatted("unknown {} '{}'; there is {}", kind, name, joined(known, ", "));
 }
 
 }  // namespace

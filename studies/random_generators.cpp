@@ -2,13 +2,12 @@
 //
 // What the random generator of a benchmark does to it (Schrimpf 2014, appendix C.6): withdrawals
 // and deposits in a bank of few accounts under one lock, with accounts chosen in four ways.
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <vector>
 
+#include "studies/formatted.hpp"
 #include "studies/random.hpp"
 #include "studies/sections.hpp"
 #include "studies/studies.hpp"
@@ -91,7 +90,7 @@ measurement measure_random(Sections& sections, const cell& one, const std::stop_
   std::uint64_t sum = 0;
   for (const auto& one_account : accounts) sum += one_account.balance;
   if (sum != accounts.size() * start_balance) {
-    throw study_error(fmt::format(
+    throw study_error(formatted(
         "study random, mode {}, policy {}: the accounts hold {} and should hold {}; sections ran "
         "into each other, please report this",
         one.mode, one.policy, sum, accounts.size() * start_balance));

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "studies/formatted.hpp"
 #include "studies/map_workload.hpp"
 #include "studies/studies.hpp"
 
@@ -25,9 +26,9 @@ measurement measure_tree(Sections& sections, const cell& one, const std::stop_to
   plain_tx tx;
   if (const auto violated = tree.violated_invariant(tx)) {
     throw study_error(
-        fmt::format("mode {}, policy {}: {}; sections ran into each other, please "
-                    "report this",
-                    one.mode, one.policy, *violated));
+        formatted("mode {}, policy {}: {}; sections ran into each other, please "
+                  "report this",
+                  one.mode, one.policy, *violated));
   }
   require_size(one, tree.size(tx), size);
   return measured;
