@@ -33,7 +33,7 @@ TEST_P(StructureStudy, measures_every_case_in_every_mode_with_every_policy) {
   asked.quick = true;
   asked.repeats = 1;
   asked.threads = {2};
-  asked.params = {"window_ms=3"};
+  asked.params = {"window_ms=10"};
   for (const auto& mode : what.modes) {
     for (const auto& policy : mode.policies) asked.policies.push_back(policy);
   }
