@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// LevelDB's own db_bench, stock and on the library (Chitters et al., section 5). Each cell is a
-// process of its own on a fresh database.
+// LevelDB's own db_bench, stock, on the library, and with its lock plainly elided (Chitters et al.,
+// section 5). Each cell is a process of its own on a fresh database.
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -81,6 +81,10 @@ study leveldb_study() {
                 {"overwrite", "overwrite random keys"},
                 {"readwhilewriting", "read random keys while one more thread writes"}};
   what.modes = leveldb_modes();
+  what.modes.push_back({"elided",
+                        "as 'unlatch', with the policy of glibc's elision in place of ours",
+                        {"glibc"},
+                        machine_need::simulated_transactions});
   what.parameters = {{"operations", "operations a thread, and keys in the database", 100'000,
                       20'000, 1, std::numeric_limits<std::uint32_t>::max(), 10'000},
                      {"value_size", "bytes of a value", 50, 50, 1, 1'000'000}};

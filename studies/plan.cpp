@@ -164,6 +164,9 @@ std::string why_not(const study_mode& mode, const std::optional<lab::model_file>
     return fmt::format("the model {} has no {}", on->name,
                        mode.need == machine_need::prefixes ? "XACQUIRE and XRELEASE" : "RTM");
   }
+  if (mode.need == machine_need::simulated_transactions) {
+    return "is built for simulated machines only; choose one with --on";
+  }
   if (mode.need == machine_need::prefixes) {
     return "runs on simulated machines only: processors have lost XACQUIRE and XRELEASE; choose "
            "one with --on";

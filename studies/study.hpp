@@ -31,8 +31,9 @@ struct study_case {
 };
 
 /// What a mode asks of the machine it runs on. This program offers hardware transactions where the
-/// CPU has them, and XACQUIRE and XRELEASE on simulated machines only.
-enum class machine_need : std::uint8_t { none, transactions, prefixes };
+/// CPU has them; XACQUIRE and XRELEASE on simulated machines only; and some programs it has only
+/// there, where they need transactions.
+enum class machine_need : std::uint8_t { none, transactions, prefixes, simulated_transactions };
 
 /// A way to synchronize. A mode with policies elides; its first policy is the default. A mode that
 /// cannot run on the chosen machine runs only if it is asked for, and then says why not.

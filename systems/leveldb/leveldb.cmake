@@ -56,12 +56,16 @@ function(unlatch_add_leveldb variant)
     ${library}_internals INTERFACE "${UNLATCH_LEVELDB_SOURCE_DIR}"
                                    "${CMAKE_CURRENT_BINARY_DIR}/leveldb")
   target_compile_definitions(${library}_internals INTERFACE LEVELDB_PLATFORM_POSIX=1)
-  if(variant STREQUAL "unlatch")
+  if(NOT variant STREQUAL "stock")
     # Quoted includes look here before every -I directory, whatever their order.
     target_compile_options(${library}_internals
                            INTERFACE "SHELL:-iquote \"${CMAKE_CURRENT_SOURCE_DIR}/overlay\"")
     target_link_libraries(${library}_internals INTERFACE unlatch::unlatch)
     target_link_libraries(${library} PUBLIC unlatch::unlatch)
+  endif()
+  if(variant STREQUAL "elided")
+    target_compile_definitions(${library}_internals
+                               INTERFACE UNLATCH_LEVELDB_POLICY=unlatch::policy::glibc)
   endif()
   target_link_libraries(${library} PRIVATE ${library}_internals)
 

@@ -91,6 +91,19 @@ TEST(SimulatedPlan, prefixes_run_on_models_that_have_them_and_nowhere_else) {
   EXPECT_THAT(error_of(sample, asked), HasSubstr("simulated machines only"));
 }
 
+TEST(SimulatedPlan, a_mode_that_is_built_for_models_only_says_so) {
+  study sample = testing::sample_study();
+  sample.modes[1].need = machine_need::simulated_transactions;
+  auto asked = on("i7-4770");
+  asked.modes = {"spin"};
+  EXPECT_EQ(error_of(sample, asked), "no error");
+  asked.on->constants.transactions.rtm = false;
+  EXPECT_EQ(error_of(sample, asked), "mode 'spin': the model i7-4770 has no RTM");
+  asked.on.reset();
+  EXPECT_EQ(error_of(sample, asked),
+            "mode 'spin': is built for simulated machines only; choose one with --on");
+}
+
 TEST(SimulatedPlan, a_study_that_cannot_be_simulated_says_why) {
   study sample = testing::sample_study();
   sample.why_not_simulated = "it talks to the outside";

@@ -20,10 +20,16 @@
 #undef Mutex
 #undef CondVar
 
+/// How the mutex is elided. Another build may choose a published policy to compare with.
+#ifndef UNLATCH_LEVELDB_POLICY
+#define UNLATCH_LEVELDB_POLICY unlatch::policy::adaptive
+#endif
+
 namespace leveldb {
 namespace port {
 
 class CondVar;
+using ElidedMutex = unlatch::elided<unlatch::mutex, UNLATCH_LEVELDB_POLICY>;
 
 /// A mutual exclusion lock. Its statistics are counted under the name "leveldb".
 class LOCKABLE Mutex {
@@ -40,7 +46,7 @@ class LOCKABLE Mutex {
 
  private:
   friend class CondVar;
-  unlatch::elided<unlatch::mutex> mutex_{"leveldb"};
+  ElidedMutex mutex_{"leveldb"};
 };
 
 /// REQUIRES, for every member: the calling thread holds the mutex given to the constructor.
@@ -58,7 +64,7 @@ class CondVar {
 
  private:
   unlatch::condition_variable condition_;
-  unlatch::elided<unlatch::mutex>* const mutex_;
+  ElidedMutex* const mutex_;
 };
 
 }  // namespace port
