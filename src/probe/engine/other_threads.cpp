@@ -9,6 +9,7 @@
 #include <cstddef>
 
 #include "src/probe/engine/system_calls.hpp"
+#include "src/probe/engine/turn.hpp"
 
 namespace unlatch::probe::engine {
 namespace {
@@ -16,6 +17,7 @@ namespace {
 // A stop has a number, odd while it lasts. A handler answers for the stop that it finds, and waits
 // until the number changes. Signals that arrive late find no stop, or the next one.
 std::uint32_t stop_number;
+int stopper;  ///< the thread that stops the others; its own signal may have come late
 
 struct other_thread {
   int id;
@@ -30,6 +32,10 @@ std::uint32_t answers;  ///< changes with each; the owner sleeps on it
 std::uint32_t listing;
 bool one_did_not_stop;
 
+// Threads that wait for the engine, by their ids; 0: a free place.
+int waiting[most_threads];
+std::uint32_t waiting_places;  ///< none beyond these has been used
+
 template <class T>
 T load(const T& of) noexcept {
   return __atomic_load_n(&of, __ATOMIC_ACQUIRE);
@@ -37,6 +43,14 @@ T load(const T& of) noexcept {
 template <class T>
 void store(T& to, T value) noexcept {
   __atomic_store_n(&to, value, __ATOMIC_RELEASE);
+}
+
+bool is_waiting(int id) noexcept {
+  const std::uint32_t count = load(waiting_places);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (load(waiting[i]) == id) return true;
+  }
+  return false;
 }
 
 other_thread* find(int id) noexcept {
@@ -95,7 +109,7 @@ listed signal_others(int process, int me) noexcept {
       const auto* const entry = reinterpret_cast<const directory_entry*>(entries + at);
       at += entry->length;
       const int id = number_in(entry->name);
-      if (id == 0 || id == me) continue;
+      if (id == 0 || id == me || is_waiting(id)) continue;
       other_thread* const other = enter(id);
       if (other == nullptr) {
         result = listed::failed;
@@ -143,20 +157,20 @@ bool wait_for_answers() noexcept {
   }
 }
 
-bool has_other_threads(int process) noexcept {
+bool has_other_threads() noexcept {
   // A directory in /proc/self/task counts as a link of it: 2 and one for each thread.
   struct {
     std::uint64_t device, inode, links, rest[15];
   } status{};
-  static_cast<void>(process);
   return system_call(SYS_stat, "/proc/self/task", &status) != 0 || status.links != 3;
 }
 
 }  // namespace
 
 bool stop_other_threads(int me) noexcept {
+  if (!has_other_threads()) return true;
   const int process = process_id();
-  if (!has_other_threads(process)) return true;
+  store(stopper, me);
   store(stop_number, stop_number + 1);
   // Two seconds for the first that does not stop; after that, programs should not wait so long.
   unsigned patience = one_did_not_stop ? 20 : 2000;
@@ -174,6 +188,25 @@ bool stop_other_threads(int me) noexcept {
   return false;
 }
 
+waiting_thread::waiting_thread(int me) noexcept : place_(nullptr) {
+  for (std::uint32_t i = 0; i < most_threads && place_ == nullptr; ++i) {
+    int nobody = 0;
+    if (!__atomic_compare_exchange_n(&waiting[i], &nobody, me, false, __ATOMIC_SEQ_CST,
+                                     __ATOMIC_RELAXED)) {
+      continue;
+    }
+    place_ = &waiting[i];
+    std::uint32_t used = load(waiting_places);
+    while (used <= i && !__atomic_compare_exchange_n(&waiting_places, &used, i + 1, false,
+                                                     __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
+    }
+  }
+}
+
+waiting_thread::~waiting_thread() {
+  if (place_ != nullptr) store(*place_, 0);
+}
+
 void resume_other_threads() noexcept {
   if (stop_number % 2 == 0) return;
   store(stop_number, stop_number + 1);
@@ -182,18 +215,35 @@ void resume_other_threads() noexcept {
 
 void forget_other_threads() noexcept {
   store(other_count, 0u);
+  for (int& each : waiting) store(each, 0);
   if (stop_number % 2 == 1) store(stop_number, stop_number + 1);
 }
 
-void on_stop_signal() noexcept {
+void on_stop_signal(bool in_system_call) noexcept {
   const std::uint32_t stop = load(stop_number);
   if (stop % 2 == 0) return;
-  other_thread* const me = find(thread_id());
-  if (me == nullptr) return;
-  store(me->answered, stop);
-  __atomic_fetch_add(&answers, 1, __ATOMIC_ACQ_REL);
-  futex_wake(&answers);
-  while (load(stop_number) == stop) futex_wait(&stop_number, stop, 0);
+  const int id = thread_id();
+  other_thread* const me = find(id);
+  if (me == nullptr || load(stopper) == id) return;
+  const auto answer = [&] {
+    store(me->answered, stop);
+    __atomic_fetch_add(&answers, 1, __ATOMIC_ACQ_REL);
+    futex_wake(&answers);
+  };
+  if (!in_system_call) {
+    answer();
+    while (load(stop_number) == stop) futex_wait(&stop_number, stop, 0);
+    return;
+  }
+  // From the answer on it counts as waiting, and only who owns the engine may stop to.
+  {
+    const waiting_thread lingers(id);
+    answer();
+    std::uint32_t nobody_wakes = 0;
+    futex_wait(&nobody_wakes, 0, 1);
+    take_turn();
+  }
+  give_turn();
 }
 
 }  // namespace unlatch::probe::engine

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/probe/engine/signals.hpp"
 
+#include <errno.h>
 #include <ucontext.h>
 
 #include "src/probe/engine/context.hpp"
@@ -163,7 +164,18 @@ void on_fault(int number, siginfo_t* info, void* frame) noexcept {
   pass_on(number, info, interrupted);
 }
 
-void on_stop(int, siginfo_t*, void*) noexcept { on_stop_signal(); }
+/// Whether the thread was in a system call that the signal ended, or that will be made again.
+bool was_in_system_call(const ucontext_t& interrupted) noexcept {
+  const auto* const code =
+      reinterpret_cast<const std::uint8_t*>(interrupted.uc_mcontext.gregs[REG_RIP]);
+  const auto is_system_call = [](const std::uint8_t* at) { return at[0] == 0x0f && at[1] == 0x05; };
+  if (is_system_call(code)) return true;
+  return interrupted.uc_mcontext.gregs[REG_RAX] == -EINTR && is_system_call(code - 2);
+}
+
+void on_stop(int, siginfo_t*, void* frame) noexcept {
+  on_stop_signal(was_in_system_call(*static_cast<ucontext_t*>(frame)));
+}
 
 }  // namespace
 

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/probe/engine/system_calls.hpp"
 
+#include <errno.h>
 #include <linux/futex.h>
 #include <time.h>
 
 namespace unlatch::probe::engine {
 
-void futex_wait(std::uint32_t* word, std::uint32_t expected, std::uint32_t timeout_ms) noexcept {
+bool futex_wait(std::uint32_t* word, std::uint32_t expected, std::uint32_t timeout_ms) noexcept {
   const timespec limit{timeout_ms / 1000, timeout_ms % 1000 * 1'000'000L};
-  system_call(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, timeout_ms == 0 ? nullptr : &limit, 0L,
+  return -ETIMEDOUT == system_call(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, timeout_ms == 0 ? nullptr : &limit, 0L,
               0L);
 }
 

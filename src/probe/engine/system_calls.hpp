@@ -30,8 +30,9 @@ inline long system_call(long number, Arguments... given) noexcept {
 inline int thread_id() noexcept { return static_cast<int>(system_call(SYS_gettid)); }
 inline int process_id() noexcept { return static_cast<int>(system_call(SYS_getpid)); }
 
-/// Sleeps while `*word` is `expected`, at most `timeout_ms`; 0: until woken.
-void futex_wait(std::uint32_t* word, std::uint32_t expected, std::uint32_t timeout_ms) noexcept;
+/// Sleeps while `*word` is `expected`, at most `timeout_ms`; 0: until woken. Whether that time has
+/// passed.
+bool futex_wait(std::uint32_t* word, std::uint32_t expected, std::uint32_t timeout_ms) noexcept;
 /// Wakes at most `most` sleepers.
 void futex_wake(std::uint32_t* word, int most = 0x7fffffff) noexcept;
 

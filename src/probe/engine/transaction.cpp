@@ -12,6 +12,7 @@
 #include "src/probe/engine/random.hpp"
 #include "src/probe/engine/step.hpp"
 #include "src/probe/engine/system_calls.hpp"
+#include "src/probe/engine/turn.hpp"
 #include "src/probe/engine/vector_state.hpp"
 
 namespace unlatch::probe::engine {
@@ -25,11 +26,6 @@ constexpr std::uint32_t explicit_code = 1u << 0;
 constexpr std::uint32_t capacity = 1u << 3;
 constexpr std::uint32_t nested = 1u << 5;
 }  // namespace status
-
-/// Whose turn it is: 0 nobody's, 1 a thread's, 2 a thread's and others wait.
-std::uint32_t turn;
-/// The process that `turn` is about: a child finds its parent's. 0 while it is set right.
-int turn_process;
 
 /// The running transaction.
 struct {
@@ -183,42 +179,13 @@ resume_frame* run() noexcept {
   }
 }
 
-/// A child has its parent's memory but not its threads.
-void forget_parent(int process) noexcept {
-  const int before = __atomic_load_n(&turn_process, __ATOMIC_ACQUIRE);
-  if (before == process) return;
-  int expected = before;
-  if (before != 0 && __atomic_compare_exchange_n(&turn_process, &expected, 0, false,
-                                                 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-    __atomic_store_n(&turn, 0u, __ATOMIC_RELEASE);
-    forget_other_threads();
-    __atomic_store_n(&turn_process, process, __ATOMIC_RELEASE);
-    return;
-  }
-  while (__atomic_load_n(&turn_process, __ATOMIC_ACQUIRE) != process) asm volatile("pause");
-}
-
-/// As Drepper's mutex ("Futexes are tricky", 2011, mutex 3).
-void take_turn() noexcept {
-  forget_parent(process_id());
-  std::uint32_t seen = 0;
-  if (__atomic_compare_exchange_n(&turn, &seen, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
-    return;
-  }
-  while (__atomic_exchange_n(&turn, 2, __ATOMIC_ACQUIRE) != 0) futex_wait(&turn, 2, 0);
-}
-
-void give_turn() noexcept {
-  if (__atomic_exchange_n(&turn, 0, __ATOMIC_RELEASE) == 2) futex_wake(&turn, 1);
-}
-
 }  // namespace
 
 void prepare_transactions(emulation_area& area) noexcept {
   shared = &area;
   chance.seed(area.settings.seed);
   prepare_footprint(area.settings);
-  turn_process = process_id();
+  prepare_turn();
   if (xbegin_traps()) return;
   find_xbegins([](std::uint64_t address) { replace_xbegin(address, shared->settings); });
 }
