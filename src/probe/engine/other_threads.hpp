@@ -23,9 +23,9 @@ inline constexpr int stop_signal = 64;
 /// other.
 [[nodiscard]] bool stop_other_threads(int me) noexcept;
 
-/// Marks the calling thread, `me`, as waiting for the engine: it runs nothing of the program's until
-/// it owns the engine, so nobody needs to stop it. The caller blocks all signals that have handlers
-/// of the program's.
+/// Marks the calling thread, `me`, as waiting for the engine: it runs nothing of the program's
+/// until it owns the engine, so nobody needs to stop it. The caller blocks all signals that have
+/// handlers of the program's.
 class waiting_thread {
  public:
   explicit waiting_thread(int me) noexcept;
@@ -43,9 +43,9 @@ void resume_other_threads() noexcept;
 /// Forgets what the parent process was doing. In a new process.
 void forget_other_threads() noexcept;
 
-/// The handler of stop_signal. A thread that it interrupts in a system call which would have blocked
-/// or been repeated stays a millisecond longer, so that a sleeping thread is not woken for every
-/// transaction.
+/// The handler of stop_signal. A thread that it interrupts in a system call which would have
+/// blocked or been repeated stays a millisecond longer, so that a sleeping thread is not woken for
+/// every transaction.
 void on_stop_signal(bool in_system_call) noexcept;
 
 }  // namespace unlatch::probe::engine

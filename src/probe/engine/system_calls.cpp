@@ -9,8 +9,8 @@ namespace unlatch::probe::engine {
 
 bool futex_wait(std::uint32_t* word, std::uint32_t expected, std::uint32_t timeout_ms) noexcept {
   const timespec limit{timeout_ms / 1000, timeout_ms % 1000 * 1'000'000L};
-  return -ETIMEDOUT == system_call(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, timeout_ms == 0 ? nullptr : &limit, 0L,
-              0L);
+  return -ETIMEDOUT == system_call(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected,
+                                   timeout_ms == 0 ? nullptr : &limit, 0L, 0L);
 }
 
 void futex_wake(std::uint32_t* word, int most) noexcept {
