@@ -24,7 +24,10 @@ namespace fs = std::filesystem;
 void require_executable(const fs::path& file) {
   std::error_code failed;
   const auto status = fs::status(file, failed);
-  if (!fs::exists(status)) refuse(file, failed ? failed.message() : "there is no such program");
+  if (!fs::exists(status)) {
+    const bool absent = !failed || failed == std::errc::no_such_file_or_directory;
+    refuse(file, absent ? "there is no such program" : failed.message());
+  }
   if (fs::is_directory(status)) refuse(file, "this is a directory, not a program");
   if (access(file.c_str(), X_OK) != 0) {
     refuse(file, std::string(std::strerror(errno)) + "; is it a program (chmod +x)?");
