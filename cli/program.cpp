@@ -117,7 +117,7 @@ void declare_emulate(CLI::App& app, emulate_arguments& into) {
   emulate->add_option("--seed", into.asked.seed, "Seed of what is random")
       ->type_name("N")
       ->capture_default_str();
-  emulate->add_flag("!--no-patch", into.asked.patch,
+  emulate->add_flag("--no-patch", into.no_patch,
                     "Let every XBEGIN trap, instead of replacing those that run often by jumps");
   emulate->add_flag("--json", into.json, "Tell what happened as JSON");
 }

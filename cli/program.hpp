@@ -42,6 +42,7 @@ struct model_arguments {
 struct emulate_arguments {
   probe::emulation_request asked;
   std::string model = "i7-4770";
+  bool no_patch = false;
   bool json = false;
 };
 

@@ -158,30 +158,40 @@ bool branches() {
 
 bool tests_every_condition() {
   return same_in_transaction([](unsigned char* at) {
-    long seen = 0;
+    unsigned long seen = 0;
     for (const long left : {-5L, -1L, 0L, 3L, 0x7fffffffffffffffL}) {
       for (const long right : {-5L, 1L, 0L, 3L}) {
+// Shifts whether the jump is taken into `seen`.
 #define UNLATCH_TAKEN(condition)                                                \
   {                                                                             \
-    long taken = 0;                                                             \
+    unsigned taken = 0;                                                         \
     asm volatile("cmp %2, %1\n\tj" condition " 1f\n\tjmp 2f\n1: mov $1, %0\n2:" \
                  : "+r"(taken)                                                  \
                  : "r"(left), "r"(right)                                        \
                  : "cc");                                                       \
     seen = seen * 3 + taken;                                                    \
   }
-        UNLATCH_TAKEN("o")
-        UNLATCH_TAKEN("no")
-        UNLATCH_TAKEN("b")
-        UNLATCH_TAKEN("ae") UNLATCH_TAKEN("e") UNLATCH_TAKEN("ne") UNLATCH_TAKEN("be")
-            UNLATCH_TAKEN("a") UNLATCH_TAKEN("s") UNLATCH_TAKEN("ns") UNLATCH_TAKEN("p")
-                UNLATCH_TAKEN("np") UNLATCH_TAKEN("l") UNLATCH_TAKEN("ge") UNLATCH_TAKEN("le")
-                    UNLATCH_TAKEN("g")
+        UNLATCH_TAKEN("o");
+        UNLATCH_TAKEN("no");
+        UNLATCH_TAKEN("b");
+        UNLATCH_TAKEN("ae");
+        UNLATCH_TAKEN("e");
+        UNLATCH_TAKEN("ne");
+        UNLATCH_TAKEN("be");
+        UNLATCH_TAKEN("a");
+        UNLATCH_TAKEN("s");
+        UNLATCH_TAKEN("ns");
+        UNLATCH_TAKEN("p");
+        UNLATCH_TAKEN("np");
+        UNLATCH_TAKEN("l");
+        UNLATCH_TAKEN("ge");
+        UNLATCH_TAKEN("le");
+        UNLATCH_TAKEN("g");
 #undef UNLATCH_TAKEN
       }
     }
     at[0] = static_cast<unsigned char>(seen);
-    return seen;
+    return static_cast<long>(seen);
   });
 }
 

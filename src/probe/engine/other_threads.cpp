@@ -232,8 +232,8 @@ void on_stop_signal(bool in_system_call) noexcept {
   };
   if (!in_system_call) {
     answer();
-    // Who sleeps may be woken on the CPU of the thread that stopped it, and then both share it; most
-    // transactions are shorter than this.
+    // Who sleeps may be woken on the CPU of the thread that stopped it, and then both share it;
+    // most transactions are shorter than this.
     constexpr unsigned some_50_us = 1000;
     for (unsigned i = 0; i < some_50_us && load(stop_number) == stop; ++i) asm volatile("pause");
     while (load(stop_number) == stop) futex_wait(&stop_number, stop, 0);
