@@ -85,7 +85,7 @@ bool is_atomic_to_readers_without_a_lock() {
     }
   });
   long committed = 0;
-  for (int round = 0; round < 500; ++round) {
+  for (int round = 0; round < 300; ++round) {
     if (_xbegin() != _XBEGIN_STARTED) continue;
     ordered[0] = ordered[0] + 1;
     ordered[8] = ordered[8] + 1;

@@ -214,6 +214,17 @@ bool keeps_its_invariant() {
   return both[0] == 28 && both[1] == 28 && scaled[0] == scaled[1];
 }
 
+bool adds_often() {
+  long committed = 0;
+  for (int round = 0; round < 2000; ++round) {
+    if (_xbegin() != _XBEGIN_STARTED) continue;
+    for (int i = 0; i < 5; ++i) value = value + 1;
+    _xend();
+    ++committed;
+  }
+  return value == 1 + 5 * committed;
+}
+
 bool uses_the_library() {
   std::map<std::string, std::string> words;
   std::string text(100, 'x');
@@ -255,6 +266,7 @@ subject_cases transaction_cases() {
           {"fills_the_cache", fills_the_cache},
           {"overflows_the_cache", overflows_the_cache},
           {"keeps_its_invariant", keeps_its_invariant},
+          {"adds_often", adds_often},
           {"uses_the_library", uses_the_library},
           {"ends_without_a_transaction", ends_without_a_transaction}};
 }
