@@ -18,12 +18,19 @@ const std::vector<term> exit_status{
     {"0", "All went well."},
     {"1", "Something failed: a study, a record that is malformed, a file that cannot be written."},
     {"2", "The command line is wrong; what comes nearest to an unknown name is told."},
-    {"130", "Interrupted by SIGINT or SIGTERM; the cells that were finished are kept."}};
+    {"130", "Interrupted by SIGINT or SIGTERM; the cells that were finished are kept."},
+    {"other",
+     "With emulate: the program's own exit status, or 128 and the number of the signal that ended "
+     "it. 1 and 2 may be the program's, too; what this program has to say stands on standard "
+     "error."}};
 
 const std::vector<term> environment{
     {"UNLATCH_LAB_PROGRAM",
      "The program that simulates machines, unlatch-lab, where it is not beside this program, in "
      "the installation's libexec/unlatch, or in the build tree."},
+    {"UNLATCH_EMULATOR",
+     "The object that emulates transactions, unlatch-emulator.so, where it is not beside this "
+     "program, in the installation's libexec/unlatch, or in the build tree."},
     {"TMPDIR",
      "Where studies put the databases they measure, and remove them again; /tmp unless "
      "set. Put it on the disk to be measured."}};
@@ -121,7 +128,11 @@ const std::vector<std::pair<std::string, std::string>>& manual_examples() {
       {"unlatch model i7-4770 --check", "Whether the simulator reproduces what the model is from."},
       {"unlatch study bank --on i7-4770 --threads 1,4,8",
        "What transactions would do for the bank on that machine."},
-      {"unlatch report results -o report.html", "The page to look at."}};
+      {"unlatch report results -o report.html", "The page to look at."},
+      {"unlatch emulate -- ./program --its-option",
+       "A program with RTM instructions, on a CPU without them."},
+      {"unlatch emulate --abort-rate 0.3 --status capacity -- ./program",
+       "The same, and what it does where three transactions in ten do not fit."}};
   return examples;
 }
 

@@ -78,6 +78,50 @@ void declare_study(CLI::App& app, study_arguments& into) {
   study->add_flag("--json", into.json, "Print the summary as JSON");
 }
 
+void declare_emulate(CLI::App& app, emulate_arguments& into) {
+  auto* emulate = app.add_subcommand(
+      "emulate",
+      "Run a program that uses RTM instructions on a CPU without them. Its transactions are "
+      "executed instruction by instruction, with its other threads stopped, and undone where "
+      "hardware would have aborted them or where an abort is asked for. What they did is told on "
+      "standard error when the program has ended, with whose exit status this one ends. Write '--' "
+      "before the program.");
+  emulate->add_option("PROGRAM", into.asked.command, "The program and its arguments, after '--'")
+      ->required()
+      ->type_name("");
+  emulate
+      ->add_option("--model", into.model,
+                   "The machine whose first-level cache and limits transactions have: a model that "
+                   "'unlatch model' lists, or the file of one")
+      ->type_name("MODEL")
+      ->capture_default_str();
+  auto* at = emulate
+                 ->add_option("--abort-at", into.asked.abort_at,
+                              "Abort every transaction before its Nth instruction, from 1; or "
+                              "'each': the first at a call site before its first instruction, the "
+                              "next before its second, and so on until one commits")
+                 ->type_name("N|each");
+  emulate
+      ->add_option("--abort-rate", into.asked.abort_rate,
+                   "Abort this share of transactions, 0 to 1, before an instruction chosen at "
+                   "random")
+      ->type_name("P")
+      ->excludes(at);
+  emulate
+      ->add_option("--status", into.asked.status,
+                   "What an abort that was asked for leaves in EAX: a number, or words of "
+                   "interrupt, retry, conflict, capacity, debug, nested and explicit:CODE joined "
+                   "by '+'")
+      ->type_name("STATUS")
+      ->capture_default_str();
+  emulate->add_option("--seed", into.asked.seed, "Seed of what is random")
+      ->type_name("N")
+      ->capture_default_str();
+  emulate->add_flag("--no-patch", into.no_patch,
+                    "Let every XBEGIN trap, instead of replacing those that run often by jumps");
+  emulate->add_flag("--json", into.json, "Tell what happened as JSON");
+}
+
 /// The names a word of the command line could have been.
 std::vector<std::string> words_of(const CLI::App& app, bool options) {
   std::vector<std::string> words;
@@ -124,6 +168,7 @@ int dispatch(const CLI::App& app, const arguments& asked) {
     return model(asked.model);
   }
   if (app.got_subcommand("study")) return study(asked.study);
+  if (app.got_subcommand("emulate")) return emulate(asked.emulate);
   return report(asked.report);
 }
 
@@ -173,6 +218,8 @@ void declare(CLI::App& app, arguments& into) {
   report->add_option("-o,--output", into.report.file, "The page to write")
       ->type_name("FILE")
       ->capture_default_str();
+
+  declare_emulate(app, into.emulate);
 }
 
 int run(int argc, char** argv) {

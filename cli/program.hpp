@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <string>
 
+#include "src/probe/emulation.hpp"
 #include "studies/plan.hpp"
 
 namespace unlatch::cli {
@@ -38,6 +39,13 @@ struct model_arguments {
   bool validate = false;
 };
 
+struct emulate_arguments {
+  probe::emulation_request asked;
+  std::string model = "i7-4770";
+  bool no_patch = false;
+  bool json = false;
+};
+
 struct report_arguments {
   std::filesystem::path directory = "results";
   std::filesystem::path file = "report.html";
@@ -50,6 +58,7 @@ struct arguments {
   model_arguments model;
   study_arguments study;
   report_arguments report;
+  emulate_arguments emulate;
   bool man = false;
 };
 
@@ -67,5 +76,6 @@ int check_model(const model_arguments& asked);     ///< --check
 int validate_model(const model_arguments& asked);  ///< --validate
 int study(const study_arguments& asked);
 int report(const report_arguments& asked);
+int emulate(const emulate_arguments& asked);  ///< returns the program's exit status
 
 }  // namespace unlatch::cli

@@ -120,6 +120,7 @@ nlohmann::json to_json(const transaction_facts& facts) {
           {"rtm_always_abort", cpu.cpuid_rtm_always_abort},
           {"tsx_force_abort", cpu.cpuid_tsx_force_abort},
           {"tsxldtrk", cpu.cpuid_tsxldtrk},
+          {"emulated", cpu.emulated},
           {"hypervisor", facts.hypervisor},
           {"tsx_async_abort", facts.tsx_async_abort},
           {"kernel_argument", facts.kernel_argument},
@@ -138,7 +139,10 @@ std::vector<std::string> explain(const transaction_facts& facts) {
   std::vector<std::string> sentences;
   switch (facts.cpu.what) {
     case htm::support::works:
-      sentences.emplace_back("Hardware transactions work: one was tried and it committed.");
+      sentences.emplace_back(facts.cpu.emulated
+                                 ? "RTM is emulated ('unlatch emulate'): transactions work, but "
+                                   "their times say nothing."
+                                 : "Hardware transactions work: one was tried and it committed.");
       break;
     case htm::support::always_aborts:
       sentences.emplace_back(

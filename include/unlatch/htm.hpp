@@ -186,9 +186,12 @@ struct description {
   bool cpuid_rtm_always_abort = false;  ///< CPUID.7.0:EDX[11]
   bool cpuid_tsx_force_abort = false;   ///< CPUID.7.0:EDX[13]
   bool cpuid_tsxldtrk = false;          ///< CPUID.7.0:EDX[16]; does not imply RTM
+  bool emulated = false;                ///< by `unlatch emulate`, whatever CPUID says
 };
 
 /// Finds out by CPUID and by trying (at most a hundred empty transactions). Microseconds; no lock.
+/// CPUID cannot be made to show RTM to a program, so under `unlatch emulate` its preloaded object
+/// says that RTM is there, by the function unlatch_emulates_rtm(); then nothing is tried.
 description describe() noexcept;
 
 /// Whether hardware transactions work here. A load and a branch.

@@ -5,6 +5,11 @@
 #include <cpuid.h>
 #endif
 
+#if defined(__x86_64__)
+/// Defined by the object that `unlatch emulate` loads, if it is loaded: whether it emulates RTM.
+extern "C" [[gnu::weak]] bool unlatch_emulates_rtm() noexcept;
+#endif
+
 namespace unlatch::htm {
 
 #if defined(__x86_64__)
@@ -33,6 +38,11 @@ description describe() noexcept {
   d.cpuid_rtm_always_abort = edx & (1u << 11);
   d.cpuid_tsx_force_abort = edx & (1u << 13);
   d.cpuid_tsxldtrk = edx & (1u << 16);
+  d.emulated = unlatch_emulates_rtm != nullptr && unlatch_emulates_rtm();
+  if (d.emulated) {
+    d.what = support::works;
+    return d;
+  }
   if (d.cpuid_rtm) d.what = a_transaction_commits() ? support::works : support::always_aborts;
   return d;
 }
@@ -70,6 +80,7 @@ const char* to_string(cause why) noexcept {
 std::string to_string(const description& d) {
   switch (d.what) {
     case support::works:
+      if (d.emulated) return "RTM is emulated: transactions work, at the speed of an emulator.";
       return "Hardware transactions (RTM) work: a transaction committed.";
     case support::always_aborts:
       return std::string("The CPU enumerates RTM, but every transaction aborts") +

@@ -23,7 +23,8 @@ TEST(Help, fits_eighty_columns) {
                                                     {"info", "--help"},
                                                     {"list", "--help"},
                                                     {"study", "--help"},
-                                                    {"report", "--help"}}) {
+                                                    {"report", "--help"},
+                                                    {"emulate", "--help"}}) {
     std::istringstream help(testing::run(arguments).out);
     for (std::string line; std::getline(help, line);) EXPECT_LE(line.size(), 80) << line;
   }

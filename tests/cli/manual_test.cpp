@@ -43,8 +43,13 @@ TEST(Manual, has_every_option_that_help_shows) {
   const std::string page = plain_page();
   const std::regex option(R"((^|[\s,])(--?[a-z]+))");
   std::size_t found = 0;
-  for (const std::vector<std::string>& words :
-       {std::vector<std::string>{}, {"info"}, {"list"}, {"model"}, {"study"}, {"report"}}) {
+  for (const std::vector<std::string>& words : {std::vector<std::string>{},
+                                                {"info"},
+                                                {"list"},
+                                                {"model"},
+                                                {"study"},
+                                                {"report"},
+                                                {"emulate"}}) {
     auto arguments = words;
     arguments.emplace_back("--help");
     std::istringstream help(testing::run(arguments).out);
