@@ -32,7 +32,10 @@ void add_to_all() {
   for (int attempt = 0; attempt < 2; ++attempt) {
     if (_xbegin() != _XBEGIN_STARTED) continue;
     if (lock.load(std::memory_order_relaxed) != 0) _xabort(0xff);
-    for (auto& word : shared) word = word + 1;
+    for (auto& word : shared) {
+      word = word + 1;
+      for (int i = 0; i < 20; ++i) asm volatile("");  // time to be seen
+    }
     _xend();
     return;
   }
@@ -56,12 +59,20 @@ void look() {
 /// Two words on two lines that a transaction changes together.
 std::array<volatile long, 16> ordered;
 std::atomic<bool> over{false};
+std::atomic<int> started{0};
+
+/// Returns when `count` threads have come here: none is done before another begins.
+void wait_for(int count) {
+  ++started;
+  while (started < count) std::this_thread::yield();
+}
 
 bool is_atomic_to_lock_holders() {
   constexpr int threads = 4, rounds = 400;
   std::vector<std::thread> running;
   for (int i = 0; i < threads; ++i) {
     running.emplace_back([] {
+      wait_for(threads);
       for (int round = 0; round < rounds; ++round) {
         add_to_all();
         if (round % 4 == 1) look();
@@ -75,19 +86,20 @@ bool is_atomic_to_lock_holders() {
 
 bool is_atomic_to_readers_without_a_lock() {
   std::thread reader([] {
+    wait_for(2);
     while (!over) {
-      const long second = ordered[8];
+      // What is written last is read last: it is behind only in the middle of a transaction.
       const long first = ordered[0];
-      if (first < second) ++torn;  // the first is written first, in every transaction
-      const long first_again = ordered[0];
-      const long second_again = ordered[8];
-      if (second_again < first_again) ++torn;  // seen in the middle
+      const long last = ordered[8];
+      if (last < first) ++torn;
     }
   });
+  wait_for(2);
   long committed = 0;
   for (int round = 0; round < 300; ++round) {
     if (_xbegin() != _XBEGIN_STARTED) continue;
     ordered[0] = ordered[0] + 1;
+    for (int i = 0; i < 500; ++i) asm volatile("");  // time to be seen
     ordered[8] = ordered[8] + 1;
     _xend();
     ++committed;
