@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a report must show. Each function adds to `problems` what is wrong, in words.
 
+import { figureOf } from "./tables.mjs";
+
 // Every chart holds marks with an extent and says so itself. Returns the number of charts.
 export const checkCharts = async (page, problems) => {
   const charts = await page.evaluate(() =>
@@ -89,9 +91,7 @@ export const checkSorting = async (page, problems) => {
     const column = headings.findIndex((heading) => heading.includes("speed-up"));
     const button = table.locator("thead th").nth(column).locator("button");
     const figures = async () =>
-      (await columnValues(table, column))
-        .map((text) => Number.parseFloat(text.replace(/[^\d.]/g, "")))
-        .filter(Number.isFinite);
+      (await columnValues(table, column)).map(figureOf).filter(Number.isFinite);
     await button.click();
     if (!ascends(await figures())) problems.push("sorting by speed-up does not order the rows");
     await button.click();

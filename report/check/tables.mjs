@@ -4,9 +4,9 @@
 
 const units = { "": 1, k: 1e3, M: 1e6, G: 1e9 };
 
-// "1.23 k" and "62 %" as numbers; of several lines the first.
-const figureOf = (text) => {
-  const [, digits, unit] = text.match(/^[^\d-]*([\d.]+)\s*([kMG]?)/) ?? [];
+// "1.23 k", "62 %" and "7e-5" as numbers; of several lines the first.
+export const figureOf = (text) => {
+  const [, digits, unit] = text.match(/^[^\d-]*([\d.]+(?:e-\d+)?)\s*([kMG]?)/) ?? [];
   return digits === undefined ? NaN : Number.parseFloat(digits) * units[unit];
 };
 
