@@ -70,56 +70,42 @@ bool aborts_in_a_nested_transaction() {
   return aborted_with(status) && value == 1;
 }
 
-bool makes_a_system_call() {
+/// Whether a transaction that does `act` aborts, and what it wrote before is undone.
+template <class Act>
+[[gnu::always_inline]] inline bool is_undone(Act act) {
   const unsigned status = _xbegin();
   if (status == _XBEGIN_STARTED) {
     value = 3;
-    long result = 39;  // getpid
-    asm volatile("syscall" : "+a"(result)::"rcx", "r11", "memory");
+    act();
     _xend();
   }
   return aborted_with(status) && value == 1;
+}
+
+bool makes_a_system_call() {
+  return is_undone([] {
+    long result = 39;  // getpid
+    asm volatile("syscall" : "+a"(result)::"rcx", "r11", "memory");
+  });
 }
 
 bool pauses() {
-  const unsigned status = _xbegin();
-  if (status == _XBEGIN_STARTED) {
-    value = 3;
-    _mm_pause();
-    _xend();
-  }
-  return aborted_with(status) && value == 1;
+  return is_undone([] { _mm_pause(); });
 }
 
 bool asks_cpuid() {
-  const unsigned status = _xbegin();
-  if (status == _XBEGIN_STARTED) {
-    value = 3;
+  return is_undone([] {
     unsigned leaf = 0;
     asm volatile("cpuid" : "+a"(leaf)::"ebx", "ecx", "edx");
-    _xend();
-  }
-  return aborted_with(status) && value == 1;
+  });
 }
 
 bool writes_to_nowhere() {
-  const unsigned status = _xbegin();
-  if (status == _XBEGIN_STARTED) {
-    value = 3;
-    *nowhere = 1;
-    _xend();
-  }
-  return aborted_with(status) && value == 1;
+  return is_undone([] { *nowhere = 1; });
 }
 
 bool jumps_to_nowhere() {
-  const unsigned status = _xbegin();
-  if (status == _XBEGIN_STARTED) {
-    value = 3;
-    reinterpret_cast<void (*)()>(0x10)();
-    _xend();
-  }
-  return aborted_with(status) && value == 1;
+  return is_undone([] { reinterpret_cast<void (*)()>(0x10)(); });
 }
 
 bool writes_to_constants() {

@@ -218,8 +218,7 @@ TEST(MpscQueueLink, is_awaited_by_the_consumer) {
   }
 }
 
-// --- the memory of values
-// -------------------------------------------------------------------------
+// --- the memory of values ------------------------------------------------------------------------
 
 /// Fills several blocks, and a part of another.
 constexpr int several_blocks = 3 * detail::value_block<int>::entries + 7;
@@ -291,8 +290,7 @@ TYPED_TEST(MpscQueueOf, values_of_any_size_and_alignment) {
   }
 }
 
-// --- under load
-// -----------------------------------------------------------------------------------
+// --- under load ----------------------------------------------------------------------------------
 
 /// All transactions abort, so that every push and the consumer meet at the latch.
 struct always_aborting : htm::none {

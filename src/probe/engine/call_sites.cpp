@@ -126,28 +126,29 @@ unsigned first_place(std::uint64_t address) noexcept {
   return static_cast<unsigned>(address * 0x9e37'79b9'7f4a'7c15u >> 52) % most_known;
 }
 
-}  // namespace
-
-site_memory* known_site(std::uint64_t address) noexcept {
+/// The memory of the site, or else the unused one that it would take; null if all are used.
+site_memory* place_for(std::uint64_t address) noexcept {
   for (unsigned i = 0; i < most_known; ++i) {
     site_memory& each = known[(first_place(address) + i) % most_known];
-    if (each.address == address) return &each;
-    if (each.address == 0) return nullptr;
+    if (each.address == address || each.address == 0) return &each;
   }
   return nullptr;
 }
 
+}  // namespace
+
+site_memory* known_site(std::uint64_t address) noexcept {
+  site_memory* const found = place_for(address);
+  return found == nullptr || found->address == 0 ? nullptr : found;
+}
+
 site_memory* site_at(std::uint64_t address) noexcept {
-  if (site_memory* const found = known_site(address)) return found;
-  for (unsigned i = 0; i < most_known; ++i) {
-    site_memory& each = known[(first_place(address) + i) % most_known];
-    if (each.address != 0) continue;
-    each = {};
-    each.next_abort = 1;
-    each.address = address;
-    return &each;
+  site_memory* const found = place_for(address);
+  if (found != nullptr && found->address == 0) {
+    found->next_abort = 1;
+    found->address = address;
   }
-  return nullptr;
+  return found;
 }
 
 call_site* counts_of(emulation_area& area, site_memory& site) noexcept {

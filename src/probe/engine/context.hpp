@@ -71,6 +71,12 @@ struct resume_frame {
 };
 inline constexpr std::uint64_t red_zone = 128;
 
+/// The order in memory of registers that context.cpp's assembly pushes and pops; RSP is not among
+/// them.
+inline constexpr gpr pushed_order[] = {r15, r14, r13, r12, r11, r10, r9, r8,
+                                       rdi, rsi, rbp, rbx, rdx, rcx, rax};
+inline constexpr unsigned pushed_count = sizeof pushed_order / sizeof pushed_order[0];
+
 extern "C" {
 extern context unlatch_context;
 

@@ -101,12 +101,10 @@ extern "C" void unlatch_begin_from_jump(const std::uint64_t* pushed) noexcept {
   const std::uint64_t blocked = mask_in_transactions;
   system_call(SYS_rt_sigprocmask, long{SIG_SETMASK}, &blocked, &before, sizeof before);
   registers from;
-  constexpr gpr order[] = {r15, r14, r13, r12, r11, r10, r9, r8, rdi, rsi, rbp, rbx, rdx, rcx, rax};
-  constexpr unsigned count = sizeof order / sizeof order[0];
-  for (unsigned i = 0; i < count; ++i) from.general[order[i]] = pushed[i];
-  from.flags = pushed[count];
-  from.ip = pushed[count + 1];
-  from.general[rsp] = reinterpret_cast<std::uint64_t>(pushed + count + 2) + red_zone;
+  for (unsigned i = 0; i < pushed_count; ++i) from.general[pushed_order[i]] = pushed[i];
+  from.flags = pushed[pushed_count];
+  from.ip = pushed[pushed_count + 1];
+  from.general[rsp] = reinterpret_cast<std::uint64_t>(pushed + pushed_count + 2) + red_zone;
   own_engine(from, before);
 }
 

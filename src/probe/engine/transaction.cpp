@@ -86,10 +86,7 @@ resume_frame* frame_below_stack() noexcept {
   auto* const frame =
       reinterpret_cast<resume_frame*>(program.general[rsp] - red_zone - sizeof(resume_frame));
   frame->signal_mask = tx.signal_mask;
-  constexpr gpr order[] = {r15, r14, r13, r12, r11, r10, r9, r8, rdi, rsi, rbp, rbx, rdx, rcx, rax};
-  for (unsigned i = 0; i < sizeof order / sizeof order[0]; ++i) {
-    frame->general[i] = program.general[order[i]];
-  }
+  for (unsigned i = 0; i < pushed_count; ++i) frame->general[i] = program.general[pushed_order[i]];
   frame->flags = program.flags;
   frame->ip = program.ip;
   return frame;
