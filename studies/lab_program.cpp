@@ -11,9 +11,10 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
 #include <utility>
+
+#include "src/programs/nearby.hpp"
 
 extern char** environ;
 
@@ -25,22 +26,10 @@ namespace fs = std::filesystem;
 constexpr std::string_view program_name = "unlatch-lab";
 
 fs::path find_lab_program() {
-  std::error_code ignored;
-  if (const char* named = std::getenv("UNLATCH_LAB_PROGRAM"); named != nullptr && *named != 0) {
-    if (fs::exists(named, ignored)) return named;
-    throw study_error(fmt::format(
-        "UNLATCH_LAB_PROGRAM names {}, which is not there; name the program or unset it", named));
-  }
-  const fs::path self = fs::read_symlink("/proc/self/exe", ignored);
-  if (fs::exists(self.parent_path() / program_name, ignored)) {
-    return self.parent_path() / program_name;
-  }
-  for (fs::path above = self.parent_path();; above = above.parent_path()) {
-    for (const char* room : {"libexec/unlatch", "lab/studies", "build/lab/studies"}) {
-      if (fs::exists(above / room / program_name, ignored)) return above / room / program_name;
-    }
-    if (above == above.parent_path()) break;
-  }
+  fs::path found =
+      programs::find_nearby_or_named("UNLATCH_LAB_PROGRAM", program_name,
+                                     {"", "libexec/unlatch", "lab/studies", "build/lab/studies"});
+  if (!found.empty()) return found;
   throw study_error(
       "the lab is not built: there is no unlatch-lab near this program; build it with 'cmake "
       "--preset lab && cmake --build --preset lab' (it needs clang 19), or name it in "

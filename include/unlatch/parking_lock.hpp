@@ -15,13 +15,11 @@
 // Invariants
 //   1. A thread owns the lock iff it replaced a 0 in held_.
 //   2. No lost wake-up. A waiter writes 2 and sleeps only while the word is 2 (the kernel looks).
-//   Who
-//      replaces a 2 by 0 wakes one sleeper; and a sleeper that gets the lock leaves a 2, for it
+//      Who replaces a 2 by 0 wakes one sleeper; and a sleeper that gets the lock leaves a 2, for it
 //      does not know whether it was the last. Running threads that overtake it leave a 1: so while
 //      a woken sleeper is on its way, nobody wakes another one.
 //   3. Where sleepers are not woken they sleep for a limited time and look again: then unlock() is
-//   one
-//      plain store.
+//      one plain store.
 //
 // A section reads and writes nothing but this word. Not fair: a running thread may overtake
 // sleepers. Source of the three states: U. Drepper, "Futexes Are Tricky", 2011, section 5.

@@ -58,9 +58,9 @@ struct emulation_outcome {
 /// or by its number ("6", "0x6"). Throws std::invalid_argument.
 [[nodiscard]] std::uint32_t status_word(std::string_view text);
 
-/// Runs the program and waits for its end; its input and output are this process's. SIGINT and
-/// SIGQUIT are the program's alone meanwhile. Throws std::invalid_argument for what was asked
-/// wrongly and program_error (program_file.hpp) for what cannot be run.
+/// Runs the program and waits for its end, as preloading_program::run() does. Throws
+/// std::invalid_argument for what was asked wrongly and program_error (program_file.hpp) for what
+/// cannot be run.
 [[nodiscard]] emulation_outcome emulate(const emulation_request& request);
 
 /// For people: totals, then a line a call site.

@@ -13,9 +13,10 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <initializer_list>
 #include <system_error>
 #include <utility>
+
+#include "src/programs/nearby.hpp"
 
 extern char** environ;
 
@@ -113,22 +114,6 @@ std::string visible(const std::string& errors) {
   return lines + line;
 }
 
-fs::path this_program() {
-  std::error_code ignored;
-  return fs::read_symlink("/proc/self/exe", ignored);
-}
-
-/// `name` in one of the `rooms` beside or above this program; empty if it is in none.
-fs::path find_above(const std::string& name, std::initializer_list<const char*> rooms) {
-  std::error_code ignored;
-  for (fs::path above = this_program().parent_path();; above = above.parent_path()) {
-    for (const char* room : rooms) {
-      if (fs::exists(above / room / name, ignored)) return above / room / name;
-    }
-    if (above == above.parent_path()) return {};
-  }
-}
-
 std::string exit_of(int status) {
   if (WIFSIGNALED(status)) return std::string("was killed: ") + strsignal(WTERMSIG(status));
   return "exited with code " + std::to_string(WEXITSTATUS(status));
@@ -147,20 +132,19 @@ fs::path find_program(const std::string& name, const fs::path& directory) {
     throw program_error("there is no " + name + " in " + directory.string() +
                         "; name the directory that the LevelDB programs were built into");
   }
-  if (fs::path found = find_above(name, {"systems/leveldb", "libexec/unlatch"}); !found.empty()) {
-    return found;
-  }
-  throw program_error("cannot find " + name + " near " + this_program().string() +
+  fs::path found = programs::find_nearby(name, {"systems/leveldb", "libexec/unlatch"});
+  if (!found.empty()) return found;
+  throw program_error("cannot find " + name + " near " + programs::this_program().string() +
                       "; build it (UNLATCH_BUILD_SYSTEMS, and UNLATCH_LEVELDB_STOCK for the stock "
                       "programs), or name the directory that has it");
 }
 
 fs::path find_simulated_program(const std::string& name) {
-  fs::path found =
-      find_above(name, {"lab/systems/leveldb", "build/lab/systems/leveldb", "libexec/unlatch/lab"});
+  fs::path found = programs::find_nearby(
+      name, {"lab/systems/leveldb", "build/lab/systems/leveldb", "libexec/unlatch/lab"});
   if (!found.empty()) return found;
   throw program_error(
-      "cannot find a simulated " + name + " near " + this_program().string() +
+      "cannot find a simulated " + name + " near " + programs::this_program().string() +
       "; build it with 'cmake --preset lab && cmake --build --preset lab --target " + name +
       "' (it needs clang 19)");
 }

@@ -137,7 +137,7 @@ TEST(LabProgram, a_name_in_the_environment_that_is_no_file_is_told) {
   try {
     (void)lab_program();
     FAIL() << "it was found";
-  } catch (const study_error& error) {
+  } catch (const std::runtime_error& error) {
     EXPECT_THAT(error.what(), HasSubstr("/nowhere/unlatch-lab, which is not there"));
   }
   ::unsetenv("UNLATCH_LAB_PROGRAM");
