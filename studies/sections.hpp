@@ -13,6 +13,7 @@
 
 #include <mutex>
 #include <shared_mutex>
+#include <type_traits>
 #include <utility>
 
 #include "studies/policies.hpp"
@@ -66,6 +67,13 @@ class shared_sections {
   alignas(cache_line) SharedMutex mutex_;
 };
 
+/// A published policy as it was published: it decides about hardware transactions, and without them
+/// takes the lock. Speculating in software is the library's own.
+template <class Policy>
+struct as_published : Policy {
+  static constexpr software_use software = software_use::never;
+};
+
 /// Sections run without the lock where that pays: elide() on the library's mutex.
 template <class Policy>
 class elided_sections {
@@ -80,7 +88,9 @@ class elided_sections {
   }
 
  private:
-  alignas(cache_line) elided<mutex, Policy> mutex_{"study"};
+  using policy_type =
+      std::conditional_t<std::is_same_v<Policy, policy::adaptive>, Policy, as_published<Policy>>;
+  alignas(cache_line) elided<mutex, policy_type> mutex_{"study"};
 };
 
 /// Every section is a hardware transaction, begun again until it commits: there is no lock, and no

@@ -147,20 +147,19 @@ template <class Lock>
   section.run_deferred_if_outermost();
 }
 
-/// In a transaction, if elided<> can: `enter` enters the section.
-template <class Result, class Lock, class Body, class Enter>
-[[gnu::noinline]] Result run_elided(Lock& lock, Body& body, section_context& section, Enter enter) {
+/// In a transaction or, if the policy says so, under the lock. `id` is that of `row`, which is
+/// null inside of another transaction.
+template <class Result, class Lock, class Body>
+[[gnu::noinline]] Result run_elided(Lock& lock, Body& body, section_context& section,
+                                    thread_row* row, row_id id, const source_place where) {
   const closure_scope scope(section);
-  enter();
+  if (row != nullptr)
+    lock.lock_by_policy(*row, id);
+  else
+    lock.lock(site_of<Lock, Body>, where);
   const at_end leave([&] { lock.unlock(); });
   direct_tx<Lock> tx(lock, section);
   return body(tx);
-}
-
-/// In a transaction or, if the policy says so, under the lock. `id` is that of `row`.
-template <class Result, class Lock, class Body>
-Result run_by_policy(Lock& lock, Body& body, section_context& section, thread_row& row, row_id id) {
-  return run_elided<Result>(lock, body, section, [&] { lock.lock_by_policy(row, id); });
 }
 
 /// What the paths that are not inlined get: a copy of a small closure that nobody sees afterwards.
@@ -241,21 +240,22 @@ template <class Result, class Lock, class Body>
 template <class Result, class Lock, class Body>
 [[gnu::noinline]] Result run_otherwise(Lock& lock, Body& body, section_context& section,
                                        const source_place where) {
-  if (section.in_transaction())
-    return run_elided<Result>(lock, body, section, [&] { lock.lock(site_of<Lock, Body>, where); });
+  if (section.in_transaction()) return run_elided<Result>(lock, body, section, nullptr, 0, where);
   const row_id id = site_of<Lock, Body>.row_for(lock.row(), where);
   thread_row& row = this_thread_row(id);
   const path path = path_for<Lock>(lock.row(), row, row.count(statistics::counter::sections));
   if (path == path::speculative && Lock::backend::available())
-    return run_by_policy<Result>(lock, body, section, row, id);
+    return run_elided<Result>(lock, body, section, &row, id, where);
 
   if (section.speculation() != nullptr) section.speculation()->become_exclusive();
   const closure_scope scope(section);
   row.add(statistics::counter::sections);
-  if (path == path::speculative && lock.keeps_sequence()) {
-    result_slot<Result> slot;
-    if (run_speculatively<Result>(lock, body, section, row, slot)) return slot.take();
-    row.add(statistics::counter::fallbacks);
+  if constexpr (software_use_of<typename Lock::policy_type>() != software_use::never) {
+    if (path == path::speculative && lock.keeps_sequence()) {
+      result_slot<Result> slot;
+      if (run_speculatively<Result>(lock, body, section, row, slot)) return slot.take();
+      row.add(statistics::counter::fallbacks);
+    }
   }
   // Only an owner may turn speculation on and off. Off, its owners have nothing to do for it.
   lock.lock_for_closure(path == path::speculative);
@@ -309,7 +309,7 @@ auto elide(Lock& lock, Body&& body, const source_place where = source_place::cur
     if (path == detail::path::speculative && Lock::backend::available() &&
         lock.row() == rows.lock) {
       detail::body_aside<Body> aside = body;
-      return detail::run_by_policy<result>(lock, aside, section, row, rows.own);
+      return detail::run_elided<result>(lock, aside, section, &row, rows.own, where);
     }
   }
   detail::body_aside<Body> aside = body;
