@@ -128,17 +128,6 @@ template <class Result, class Lock, class Body>
   return body(tx);
 }
 
-/// The same for a lock that has just been taken by lock_plainly(), which has returned false.
-template <class Result, class Lock, class Body>
-[[gnu::noinline]] Result run_locked(Lock& lock, Body& body, section_context& section,
-                                    const source_place where) {
-  const closure_scope scope(section);
-  lock.begin_closure(false);
-  this_thread_row(site_of<Lock, Body>.row_for(lock.row(), where))
-      .add(statistics::counter::sections);
-  return run_held<Result>(lock, body, section);
-}
-
 /// Ends an outermost closure that ran with the lock held and put something off.
 template <class Lock>
 [[gnu::noinline]] void leave_with_actions(Lock& lock, section_context& section) {
@@ -236,30 +225,64 @@ template <class Result, class Lock, class Body>
   return false;
 }
 
-/// A section that is not simply run under the lock.
-template <class Result, class Lock, class Body>
-[[gnu::noinline]] Result run_otherwise(Lock& lock, Body& body, section_context& section,
-                                       const source_place where) {
-  if (section.in_transaction()) return run_elided<Result>(lock, body, section, nullptr, 0, where);
-  const row_id id = site_of<Lock, Body>.row_for(lock.row(), where);
-  thread_row& row = this_thread_row(id);
-  const path path = path_for<Lock>(lock.row(), row, row.count(statistics::counter::sections));
-  if (path == path::speculative && Lock::backend::available())
-    return run_elided<Result>(lock, body, section, &row, id, where);
+/// How a section outside of hardware transactions begins.
+enum class start : std::uint8_t {
+  locking,      ///< takes the lock
+  speculating,  ///< in software, and takes the lock if that does not succeed
+  locked,       ///< has just taken the lock by lock_plainly(), which has returned false
+};
 
-  if (section.speculation() != nullptr) section.speculation()->become_exclusive();
+/// Without hardware transactions.
+template <class Result, class Lock, class Body>
+[[gnu::noinline]] Result run_unelided(Lock& lock, Body& body, section_context& section,
+                                      thread_row& row, start how) {
   const closure_scope scope(section);
   row.add(statistics::counter::sections);
   if constexpr (software_use_of<typename Lock::policy_type>() != software_use::never) {
-    if (path == path::speculative && lock.keeps_sequence()) {
+    if (how == start::speculating && lock.keeps_sequence()) {
       result_slot<Result> slot;
       if (run_speculatively<Result>(lock, body, section, row, slot)) return slot.take();
       row.add(statistics::counter::fallbacks);
     }
   }
   // Only an owner may turn speculation on and off. Off, its owners have nothing to do for it.
-  lock.lock_for_closure(path == path::speculative);
+  if (how == start::locked)
+    lock.begin_closure(false);
+  else
+    lock.lock_for_closure(how == start::speculating);
   return run_held<Result>(lock, body, section);
+}
+
+/// What can be said of a section before its body is looked at.
+struct beginning {
+  thread_row* row;  ///< null inside of a transaction
+  row_id id;
+  path how;
+};
+
+/// Chooses for a section of which nothing is known but its call site. Ends speculation that it
+/// would be nested in. Not inlined, so that it stands in a program once for each lock type.
+template <class Lock>
+[[gnu::noinline]] beginning begin_otherwise(Lock& lock, section_context& section, call_site& site,
+                                            const source_place where) {
+  if (section.in_transaction()) return {nullptr, 0, path::speculative};
+  const row_id id = site.row_for(lock.row(), where);
+  thread_row& row = this_thread_row(id);
+  const path how = path_for<Lock>(lock.row(), row, row.count(statistics::counter::sections));
+  if ((how == path::direct || !Lock::backend::available()) && section.speculation() != nullptr)
+    section.speculation()->become_exclusive();
+  return {&row, id, how};
+}
+
+/// A section that is nested, the first one of its call site, or of another lock than the last one.
+template <class Result, class Lock, class Body>
+[[gnu::noinline]] Result run_otherwise(Lock& lock, Body& body, section_context& section,
+                                       const source_place where) {
+  const beginning begun = begin_otherwise(lock, section, site_of<Lock, Body>, where);
+  if (begun.how == path::speculative && Lock::backend::available())
+    return run_elided<Result>(lock, body, section, begun.row, begun.id, where);
+  return run_unelided<Result>(lock, body, section, *begun.row,
+                              begun.how == path::direct ? start::locking : start::speculating);
 }
 
 }  // namespace detail
@@ -285,7 +308,8 @@ auto elide(Lock& lock, Body&& body, const source_place where = source_place::cur
   detail::section_context& section = detail::this_section();
   // A call site nearly always meets locks of one name, so it is taken for granted that this lock
   // has the name of the last one; if it has not, this section runs by the other name's choice.
-  const auto rows = detail::site_of<Lock, body_type>.last();
+  detail::call_site& site = detail::site_of<Lock, body_type>;
+  const auto rows = site.last();
   if (section.is_outside() && rows.own != 0) [[likely]] {
     detail::thread_row& row = detail::this_thread_row(rows.own);
     const std::uint64_t sections = row.count(statistics::counter::sections);
@@ -293,7 +317,8 @@ auto elide(Lock& lock, Body&& body, const source_place where = source_place::cur
     if (path == detail::path::direct) [[likely]] {
       if (!lock.lock_plainly(rows.lock)) [[unlikely]] {
         detail::body_aside<Body> aside = body;
-        return detail::run_locked<result>(lock, aside, section, where);
+        return detail::run_unelided<result>(
+            lock, aside, section, detail::row_of(site, lock.row(), where), detail::start::locked);
       }
       row.set(statistics::counter::sections, sections + 1);
       section.enter_outermost_closure();
@@ -306,10 +331,11 @@ auto elide(Lock& lock, Body&& body, const source_place where = source_place::cur
       direct_tx<Lock> tx(lock, section);
       return body(tx);
     }
-    if (path == detail::path::speculative && Lock::backend::available() &&
-        lock.row() == rows.lock) {
+    if (lock.row() == rows.lock) {
       detail::body_aside<Body> aside = body;
-      return detail::run_elided<result>(lock, aside, section, &row, rows.own, where);
+      if (Lock::backend::available())
+        return detail::run_elided<result>(lock, aside, section, &row, rows.own, where);
+      return detail::run_unelided<result>(lock, aside, section, row, detail::start::speculating);
     }
   }
   detail::body_aside<Body> aside = body;

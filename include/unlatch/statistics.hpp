@@ -183,4 +183,7 @@ class call_site {
       0};  ///< lock row << 16 | own row; row 0 is never a call site's
 };
 
+/// The calling thread's row for a call site and a lock of `lock_row`. A call that is not inlined.
+thread_row& row_of(call_site& site, row_id lock_row, source_place where);
+
 }  // namespace unlatch::detail

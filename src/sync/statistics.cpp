@@ -151,6 +151,10 @@ thread_row* make_thread_rows() {
   return thread_rows = at_exit.rows;
 }
 
+thread_row& row_of(call_site& site, row_id lock_row, const source_place where) {
+  return this_thread_row(site.row_for(lock_row, where));
+}
+
 row_id call_site::look_up(row_id lock_row, const source_place where) {
   const std::string site = std::string(where.file) + ":" + std::to_string(where.line);
   const row_id own = register_row(lock_name(lock_row), site);
