@@ -117,6 +117,14 @@ void declare_emulate(CLI::App& app, emulate_arguments& into) {
   emulate->add_option("--seed", into.asked.seed, "Seed of what is random")
       ->type_name("N")
       ->capture_default_str();
+  auto* cpuid = emulate->add_flag(
+      "--cpuid", into.asked.cpuid,
+      "Let CPUID show RTM, for programs that ask it before they use transactions");
+  emulate
+      ->add_flag("--no-cpuid-trap", into.no_cpuid_trap,
+                 "With --cpuid, replace the CPUIDs that are found in the code even where the CPU "
+                 "could let them trap")
+      ->needs(cpuid);
   emulate->add_flag("--no-patch", into.no_patch,
                     "Let every XBEGIN trap, instead of replacing those that run often by jumps");
   emulate->add_flag("--json", into.json, "Tell what happened as JSON");

@@ -43,6 +43,7 @@ struct emulate_arguments {
   probe::emulation_request asked;
   std::string model = "i7-4770";
   bool no_patch = false;
+  bool no_cpuid_trap = false;
   bool json = false;
 };
 

@@ -54,6 +54,8 @@ emulation_settings settings_of(const emulation_request& request) {
   settings.abort_chance = static_cast<std::uint64_t>(request.abort_rate * 4294967296.0);
   settings.seed = request.seed;
   settings.patch = request.patch;
+  settings.show_rtm = request.cpuid;
+  settings.trap_cpuid = request.trap_cpuid;
   return settings;
 }
 

@@ -25,7 +25,9 @@ struct emulation_request {
   double abort_rate = 0;                  ///< share of transactions to abort, 0 to 1
   std::string status = "conflict+retry";  ///< of injected aborts, as status_word() reads it
   std::uint64_t seed = 1;
-  bool patch = true;  ///< replace hot XBEGINs by jumps
+  bool patch = true;       ///< replace hot XBEGINs by jumps
+  bool cpuid = false;      ///< let CPUID show RTM
+  bool trap_cpuid = true;  ///< by a trap where the CPU has one; else it is replaced in the code
 };
 
 /// What happened to transactions, of a call site or altogether.

@@ -34,6 +34,8 @@ struct emulation_settings {
   bool abort_each;  ///< the n-th attempt at a call site aborts before its n-th instruction, until
                     ///< one commits; then from the first again
   bool patch;       ///< replace an XBEGIN that runs often by a jump: half the time of a trap
+  bool show_rtm;    ///< CPUID says that there is RTM
+  bool trap_cpuid;  ///< let it trap where it can; else it is replaced
 };
 
 /// How a transaction ended.

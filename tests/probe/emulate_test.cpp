@@ -138,6 +138,12 @@ TEST_P(Emulated, threads_may_sleep_start_end_and_fork) {
   }
 }
 
+TEST_P(Emulated, threads_of_the_kernels_need_not_stop) {
+  const auto ended = run("works_beside_a_thread_of_the_kernels");
+  if (ended.out.find("no io_uring") != std::string::npos) GTEST_SKIP() << ended.out;
+  EXPECT_EQ(ended.committed(), 100);
+}
+
 TEST_P(Emulated, signals_are_handled_after_the_transaction) {
   run("handles_signals_afterwards");
   EXPECT_EQ(run("runs_in_a_handler").committed(), 1);
@@ -158,6 +164,32 @@ TEST_P(Emulated, what_happened_is_known_however_the_program_ends) {
     EXPECT_EQ(ended.status, 128 + SIGSEGV);
     EXPECT_FALSE(ended.totals.is_null());
   }
+}
+
+/// Whether CPUID shows RTM here is of no matter under --cpuid.
+class Cpuid : public ::testing::TestWithParam<std::vector<std::string>> {};
+INSTANTIATE_TEST_SUITE_P(By, Cpuid,
+                         ::testing::Values(std::vector<std::string>{"--cpuid"},
+                                           std::vector<std::string>{"--cpuid", "--no-cpuid-trap"}),
+                         [](const auto& info) {
+                           return std::string(info.param.size() == 1 ? "trap" : "replacement");
+                         });
+
+TEST_P(Cpuid, programs_that_ask_it_see_rtm_and_use_it) {
+  const auto as_it_is = emulate_case("uses_rtm_if_it_is_shown");
+  const auto ended = emulate_case("uses_rtm_if_it_is_shown", GetParam());
+  EXPECT_THAT(ended.out, HasSubstr("rtm 1 hle 0 aborts 0\n"));
+  EXPECT_EQ(ended.committed(), 1);
+  // Other leaves tell what they told.
+  const auto leaves = as_it_is.out.find("leaves");
+  ASSERT_NE(leaves, std::string::npos) << as_it_is.out;
+  EXPECT_THAT(ended.out, HasSubstr(as_it_is.out.substr(leaves)));
+}
+
+TEST_P(Cpuid, it_aborts_a_transaction_all_the_same) {
+  const auto ended = emulate_case("asks_cpuid", GetParam());
+  EXPECT_EQ(ended.out, "status 0\n");
+  EXPECT_EQ(ended.report["call_sites"][0]["first_unfriendly"], "cpuid");
 }
 
 TEST(Injected, an_abort_before_each_instruction_keeps_the_invariant) {

@@ -17,7 +17,8 @@ struct emulated {
   int status = 0;         ///< the exit status
   std::string out;        ///< what the program wrote
   std::string err;        ///< what both wrote to standard error
-  nlohmann::json totals;  ///< "transactions" of the report; null if there is none
+  nlohmann::json report;  ///< discarded if there is none
+  nlohmann::json totals;  ///< the report's "transactions"; null if there is none
 
   [[nodiscard]] long begun() const { return totals["begun"]; }
   [[nodiscard]] long committed() const { return totals["committed"]; }
@@ -32,10 +33,10 @@ inline emulated emulate(const std::vector<std::string>& command,
   words.emplace_back("--");
   words.insert(words.end(), command.begin(), command.end());
   const auto ended = cli::testing::run(words);
-  emulated result{ended.status, ended.out, ended.err, nullptr};
-  const auto report = nlohmann::json::parse(
+  emulated result{ended.status, ended.out, ended.err, nullptr, nullptr};
+  result.report = nlohmann::json::parse(
       ended.err.substr(std::min(ended.err.find('{'), ended.err.size())), nullptr, false);
-  if (!report.is_discarded()) result.totals = report["transactions"];
+  if (!result.report.is_discarded()) result.totals = result.report["transactions"];
   return result;
 }
 

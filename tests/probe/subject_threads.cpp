@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <linux/io_uring.h>
 #include <pthread.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <condition_variable>
 #include <csignal>
+#include <cstring>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -177,6 +181,26 @@ bool works_in_a_child() {
   return right;
 }
 
+/// A thread of the kernel's that is listed with the process's own and takes no signal.
+bool works_beside_a_thread_of_the_kernels() {
+  io_uring_params asked = {};
+  asked.flags = IORING_SETUP_SQPOLL;
+  asked.sq_thread_idle = 60'000;
+  if (syscall(SYS_io_uring_setup, 1, &asked) < 0) {
+    std::printf("no io_uring: %s\n", std::strerror(errno));
+    return true;
+  }
+  long committed = 0;
+  for (int round = 0; round < 100; ++round) {
+    if (_xbegin() != _XBEGIN_STARTED) continue;
+    shared[0] = shared[0] + 1;
+    _xend();
+    ++committed;
+  }
+  std::printf("committed %ld\n", committed);
+  return committed == 100;
+}
+
 }  // namespace
 
 subject_cases thread_cases() {
@@ -185,7 +209,8 @@ subject_cases thread_cases() {
           {"stops_threads_that_block_signals", stops_threads_that_block_signals},
           {"lets_sleepers_be_woken", lets_sleepers_be_woken},
           {"starts_and_ends_threads", starts_and_ends_threads},
-          {"works_in_a_child", works_in_a_child}};
+          {"works_in_a_child", works_in_a_child},
+          {"works_beside_a_thread_of_the_kernels", works_beside_a_thread_of_the_kernels}};
 }
 
 }  // namespace unlatch::probe::testing

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cpuid.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -98,6 +99,21 @@ bool asks_cpuid() {
     unsigned leaf = 0;
     asm volatile("cpuid" : "+a"(leaf)::"ebx", "ecx", "edx");
   });
+}
+
+/// As programs do: a transaction only if the CPU shows RTM.
+bool uses_rtm_if_it_is_shown() {
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx);
+  const bool shown = ebx & bit_RTM;
+  std::printf("rtm %d hle %d aborts %u\n", shown ? 1 : 0, ebx & bit_HLE ? 1 : 0,
+              edx & (1u << 11 | 1u << 13));
+  unsigned most = 0;
+  char vendor[13] = {};
+  auto* const words = reinterpret_cast<unsigned*>(vendor);
+  __cpuid(0, most, words[0], words[2], words[1]);
+  std::printf("leaves %u vendor %s\n", most, vendor);
+  return !shown || commits();
 }
 
 bool writes_to_nowhere() {
@@ -245,6 +261,7 @@ subject_cases transaction_cases() {
           {"makes_a_system_call", makes_a_system_call},
           {"pauses", pauses},
           {"asks_cpuid", asks_cpuid},
+          {"uses_rtm_if_it_is_shown", uses_rtm_if_it_is_shown},
           {"writes_to_nowhere", writes_to_nowhere},
           {"writes_to_constants", writes_to_constants},
           {"jumps_to_nowhere", jumps_to_nowhere},

@@ -9,16 +9,17 @@
 
 namespace unlatch::probe::engine {
 
-/// What stands where an XBEGIN stood.
+/// What stands where an XBEGIN or a CPUID stood.
 enum class replacement : std::uint8_t {
-  none,  ///< the XBEGIN, which traps
-  trap,  ///< UD2 in its first two bytes
-  jump,  ///< a jump to the engine
+  none,        ///< the instruction itself, which traps
+  trap,        ///< UD2 in the first two bytes of an XBEGIN
+  jump,        ///< a jump to the engine
+  cpuid_trap,  ///< UD2 for a CPUID
 };
 
 /// What this process remembers of a place, beside its counts.
 struct site_memory {
-  std::uint64_t address;  ///< of the XBEGIN; 0: not used
+  std::uint64_t address;  ///< of the instruction; 0: not used
   std::uint64_t handler;  ///< where the XBEGIN leads after an abort
   call_site* shared;      ///< null before it first runs, and if the table has no room
   std::uint64_t begun;

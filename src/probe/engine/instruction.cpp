@@ -326,6 +326,7 @@ way way_of(const decoded& in, instruction& into) noexcept {
     default:
       break;
   }
+  into.asks_cpu = in.of.mnemonic == ZYDIS_MNEMONIC_CPUID;
   if (is_unfriendly(in.of)) {
     note_relative_operand(in, into);
     into.is_stepped = goes_on_behind(in.of) && describe_operands(in, into);

@@ -79,6 +79,7 @@ struct instruction {
   bool narrow_count;        ///< counts in ECX
   bool repeat_while_equal;  ///< compare_string: REPE
   bool is_stepped;          ///< unfriendly: a slot does it where no transaction is to abort
+  bool asks_cpu;            ///< CPUID, which is unfriendly
   std::uint8_t without[most_bytes];  ///< compare_string: the bytes without the REP prefix
   std::uint8_t without_length;
   std::uint8_t displacement_at;  ///< of an operand relative to RIP: where in the bytes; 0: none

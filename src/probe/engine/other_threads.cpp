@@ -24,6 +24,7 @@ struct other_thread {
   std::uint32_t signalled;  ///< the stop in which it was
   std::uint32_t answered;   ///< the stop in which it did
   std::uint32_t listed;     ///< the listing that last showed it
+  bool is_kernels;          ///< runs nothing of the program's and takes no signals
 };
 constexpr unsigned most_threads = 4096;
 other_thread others[most_threads];
@@ -61,6 +62,37 @@ other_thread* find(int id) noexcept {
   return nullptr;
 }
 
+int number_in(const char* text) noexcept {
+  int number = 0;
+  for (; *text >= '0' && *text <= '9'; ++text) number = 10 * number + (*text - '0');
+  return number;
+}
+
+/// Whether the thread is one that the kernel made for io_uring: it is listed with the process's own
+/// and shares its memory, but never leaves the kernel.
+bool is_kernels_thread(int id) noexcept {
+  char name[32] = "/proc/self/task/";
+  unsigned length = 16;
+  unsigned power = 1;
+  for (int rest = id; rest >= 10; rest /= 10) power *= 10;
+  for (; power > 0; power /= 10) name[length++] = static_cast<char>('0' + id / power % 10);
+  for (const char* rest = "/stat"; *rest != 0;) name[length++] = *rest++;
+  name[length] = 0;
+  const long file = system_call(SYS_open, name, long{O_RDONLY | O_CLOEXEC}, 0L);
+  if (file < 0) return false;
+  char text[256];
+  const long count = system_call(SYS_read, file, text, sizeof text - 1);
+  system_call(SYS_close, file);
+  if (count <= 0) return false;
+  text[count] = 0;
+  // "ID (NAME) STATE PARENT GROUP SESSION TTY TTY-GROUP FLAGS"; the name may hold anything.
+  const char* at = text + count;
+  while (at > text && *at != ')') --at;
+  for (unsigned blanks = 0; blanks < 7 && *at != 0; ++at) blanks += *at == ' ';
+  constexpr unsigned io_worker = 0x10;  // PF_IO_WORKER of the kernel's sched.h
+  return number_in(at) & io_worker;
+}
+
 /// Entries of threads that the last listing did not show are used again.
 other_thread* enter(int id) noexcept {
   if (other_thread* const known = find(id)) return known;
@@ -74,15 +106,10 @@ other_thread* enter(int id) noexcept {
   }
   store(place->answered, 0u);
   place->signalled = 0;
+  place->is_kernels = is_kernels_thread(id);
   store(place->id, id);
   if (place == &others[other_count]) store(other_count, other_count + 1);
   return place;
-}
-
-int number_in(const char* text) noexcept {
-  int number = 0;
-  for (; *text >= '0' && *text <= '9'; ++text) number = 10 * number + (*text - '0');
-  return number;
 }
 
 struct directory_entry {  // linux_dirent64
@@ -116,7 +143,7 @@ listed signal_others(int process, int me) noexcept {
         continue;
       }
       other->listed = listing;
-      if (other->signalled == stop_number) continue;
+      if (other->is_kernels || other->signalled == stop_number) continue;
       if (system_call(SYS_tgkill, long{process}, long{id}, long{stop_signal}) == 0) {
         other->signalled = stop_number;
         if (result == listed::nobody_new) result = listed::somebody_new;

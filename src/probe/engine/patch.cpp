@@ -52,9 +52,9 @@ bool put_jump(site_memory& site) noexcept {
   return true;
 }
 
-void put_trap(site_memory& site) noexcept {
+void put_trap(site_memory& site, replacement as) noexcept {
   constexpr std::uint8_t ud2[] = {0x0f, 0x0b};
-  if (write_code(site.address, ud2, sizeof ud2)) site.now = replacement::trap;
+  if (write_code(site.address, ud2, sizeof ud2)) site.now = as;
 }
 
 }  // namespace
@@ -64,7 +64,11 @@ void replace_xbegin(std::uint64_t address, const emulation_settings& settings) n
   site_memory* const site = site_at(address);
   if (site == nullptr) return;
   site->handler = handler;
-  if (!settings.patch || !put_jump(*site)) put_trap(*site);
+  if (!settings.patch || !put_jump(*site)) put_trap(*site, replacement::trap);
+}
+
+void replace_cpuid(std::uint64_t address) noexcept {
+  if (auto* const site = site_at(address)) put_trap(*site, replacement::cpuid_trap);
 }
 
 void replace_if_hot(site_memory& site, const emulation_settings& settings) noexcept {

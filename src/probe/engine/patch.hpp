@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What stands in the program's code instead of an XBEGIN: a jump to the engine, which costs no trap
-// and no signal frame, or UD2, which traps where XBEGIN does not.
+// and no signal frame, or UD2, which traps where XBEGIN does not. And instead of a CPUID that is to
+// show RTM and does not trap: UD2.
 //
 // Only while all other threads are stopped (transaction.hpp): a stopped thread stands before or
 // after the six bytes, never between, and fetches them anew when it goes on. One that has trapped
@@ -19,6 +20,9 @@ inline constexpr unsigned xbegin_bytes = 6;
 /// Replaces the XBEGIN at `address`, which does not trap: by a jump if `settings` allow it, else by
 /// UD2. The bytes are written by way of /proc/self/mem, so that pages keep their protection.
 void replace_xbegin(std::uint64_t address, const emulation_settings& settings) noexcept;
+
+/// Replaces the CPUID at `address`, which does not trap, by UD2.
+void replace_cpuid(std::uint64_t address) noexcept;
 
 /// Counts a begin, and replaces the XBEGIN by a jump if there have been enough and `settings` allow
 /// it.

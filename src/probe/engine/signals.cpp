@@ -5,6 +5,7 @@
 #include <ucontext.h>
 
 #include "src/probe/engine/context.hpp"
+#include "src/probe/engine/cpuid.hpp"
 #include "src/probe/engine/patch.hpp"
 #include "src/probe/engine/program_memory.hpp"
 #include "src/probe/engine/slots.hpp"
@@ -122,6 +123,19 @@ void enter_engine(ucontext_t& interrupted) noexcept {
   words[REG_RIP] = reinterpret_cast<greg_t>(&unlatch_enter_engine);
 }
 
+/// Does the CPUID at which the thread was interrupted.
+void execute_cpuid(ucontext_t& interrupted) noexcept {
+  auto& words = interrupted.uc_mcontext.gregs;
+  const auto low = [&words](int place) { return static_cast<std::uint32_t>(words[place]); };
+  std::uint32_t eax = low(REG_RAX), ebx = 0, ecx = low(REG_RCX), edx = 0;
+  answer_cpuid(eax, ebx, ecx, edx);
+  words[REG_RAX] = eax;
+  words[REG_RBX] = ebx;
+  words[REG_RCX] = ecx;
+  words[REG_RDX] = edx;
+  words[REG_RIP] += cpuid_bytes;
+}
+
 void on_illegal_instruction(int number, siginfo_t* info, void* frame) noexcept {
   auto& interrupted = *static_cast<ucontext_t*>(frame);
   auto& words = interrupted.uc_mcontext.gregs;
@@ -149,6 +163,7 @@ void on_illegal_instruction(int number, siginfo_t* info, void* frame) noexcept {
   }
   if (replacement_at(ip) == replacement::trap) return enter_engine(interrupted);
   if (replacement_at(ip) == replacement::jump) return;  // another thread has put it there since
+  if (replacement_at(ip) == replacement::cpuid_trap) return execute_cpuid(interrupted);
   pass_on(number, info, interrupted);
 }
 
@@ -162,6 +177,7 @@ void on_fault(int number, siginfo_t* info, void* frame) noexcept {
     return;
   }
   if (number == SIGILL) return on_illegal_instruction(number, info, frame);
+  if (number == SIGSEGV && is_trapped_cpuid(info->si_code, ip)) return execute_cpuid(interrupted);
   pass_on(number, info, interrupted);
 }
 

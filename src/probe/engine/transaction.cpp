@@ -4,7 +4,8 @@
 #include <signal.h>
 
 #include "src/probe/engine/call_sites.hpp"
-#include "src/probe/engine/find_xbegin.hpp"
+#include "src/probe/engine/cpuid.hpp"
+#include "src/probe/engine/find_instructions.hpp"
 #include "src/probe/engine/footprint.hpp"
 #include "src/probe/engine/instruction_cache.hpp"
 #include "src/probe/engine/other_threads.hpp"
@@ -101,7 +102,8 @@ resume_frame* abort(ending why, std::uint32_t with) noexcept {
 resume_frame* abort_for_unfriendly(const instruction& next) noexcept {
   const bool known = next.how == way::unfriendly;
   if (tx.site != nullptr && tx.site->shared != nullptr) {
-    note_blocker(*tx.site->shared, next.mnemonic);
+    const bool was_cpuid = replacement_at(next.address) == replacement::cpuid_trap;
+    note_blocker(*tx.site->shared, was_cpuid ? "cpuid" : next.mnemonic);
   }
   return abort(known ? ending::unfriendly : ending::not_stepped, 0);
 }
@@ -180,8 +182,14 @@ void prepare_transactions(emulation_area& area) noexcept {
   chance.seed(area.settings.seed);
   prepare_footprint(area.settings);
   prepare_turn();
-  if (xbegin_traps()) return;
-  find_xbegins([](std::uint64_t address) { replace_xbegin(address, shared->settings); });
+  sought_instructions sought = {};
+  if (!xbegin_traps()) {
+    sought.xbegin = [](std::uint64_t address) { replace_xbegin(address, shared->settings); };
+  }
+  if (area.settings.show_rtm && !(area.settings.trap_cpuid && trap_cpuid())) {
+    sought.cpuid = replace_cpuid;
+  }
+  if (sought.xbegin != nullptr || sought.cpuid != nullptr) find_instructions(sought);
 }
 
 void own_engine(const registers& from, std::uint64_t signal_mask) noexcept {

@@ -16,8 +16,9 @@
 
 namespace unlatch::probe::engine {
 
-/// Sets everything up for `area`, and replaces the XBEGINs of the loaded objects where they do not
-/// trap. Once, before any transaction and before the program has threads.
+/// Sets everything up for `area`, and replaces the XBEGINs, and CPUIDs that are to show RTM, of the
+/// loaded objects where they do not trap. Once, before any transaction and before the program has
+/// threads.
 void prepare_transactions(emulation_area& area) noexcept;
 
 /// Takes the engine for a transaction that begins with the program's registers as they are in

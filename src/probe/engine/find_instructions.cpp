@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "src/probe/engine/find_xbegin.hpp"
+#include "src/probe/engine/find_instructions.hpp"
 
 #include <link.h>
 #include <setjmp.h>
 #include <signal.h>
 
 #include "src/probe/engine/instruction.hpp"
-#include "src/probe/engine/patch.hpp"
 
 namespace unlatch::probe::engine {
 namespace {
@@ -61,33 +60,37 @@ class function_starts {
   std::uint32_t count_ = 0;
 };
 
-bool is_xbegin(std::uint64_t address, const range& code, std::uint64_t from) noexcept {
-  if (!code.has(abort_handler_of(address))) return false;
-  instruction each = {};
-  while (from < address) {
-    const std::uint64_t left = code.end - from;
+/// Whether decoding from `from` comes upon `address`; what stands there is in `there`.
+bool comes_upon(std::uint64_t address, std::uint64_t from, std::uint64_t end,
+                instruction& there) noexcept {
+  for (;;) {
+    const std::uint64_t left = end - from;
     const auto available = static_cast<unsigned>(
         left < instruction::most_bytes ? left : std::uint64_t{instruction::most_bytes});
-    from += decode(reinterpret_cast<const std::uint8_t*>(from), available, from, each) ? each.length
-                                                                                       : 1;
+    const bool decoded =
+        decode(reinterpret_cast<const std::uint8_t*>(from), available, from, there);
+    if (from >= address) return decoded && from == address;
+    from += decoded ? there.length : 1;
   }
-  return from == address &&
-         decode(reinterpret_cast<const std::uint8_t*>(from), xbegin_bytes, from, each) &&
-         each.how == way::begin;
 }
 
 void find_in(const range& code, const function_starts& functions,
-             void (*found)(std::uint64_t)) noexcept {
+             const sought_instructions& sought) noexcept {
   const auto* const bytes = reinterpret_cast<const std::uint8_t*>(code.begin);
   const std::uint64_t count = code.end - code.begin;
-  for (std::uint64_t i = 0; i + xbegin_bytes <= count; ++i) {
-    if (bytes[i] != 0xc7 || bytes[i + 1] != 0xf8) continue;
+  for (std::uint64_t i = 0; i + 1 < count; ++i) {
+    const bool xbegin = bytes[i] == 0xc7 && bytes[i + 1] == 0xf8 && sought.xbegin != nullptr;
+    const bool cpuid = bytes[i] == 0x0f && bytes[i + 1] == 0xa2 && sought.cpuid != nullptr;
+    if (!xbegin && !cpuid) continue;
     const std::uint64_t address = code.begin + i;
-    if (is_xbegin(address, code, functions.before(address, code.begin))) found(address);
+    instruction there = {};
+    if (!comes_upon(address, functions.before(address, code.begin), code.end, there)) continue;
+    if (there.how == way::begin && xbegin && code.has(there.target)) sought.xbegin(address);
+    if (there.asks_cpu && cpuid) sought.cpuid(address);
   }
 }
 
-int find_in_object(dl_phdr_info* object, std::size_t, void* callback) noexcept {
+int find_in_object(dl_phdr_info* object, std::size_t, void* sought) noexcept {
   function_starts functions;
   bool is_this_object = false;
   const auto here = reinterpret_cast<std::uint64_t>(&find_in_object);
@@ -106,7 +109,7 @@ int find_in_object(dl_phdr_info* object, std::size_t, void* callback) noexcept {
       continue;
     }
     find_in({begin, begin + segment.p_filesz}, functions,
-            reinterpret_cast<void (*)(std::uint64_t)>(callback));
+            *static_cast<const sought_instructions*>(sought));
   }
   return 0;
 }
@@ -133,8 +136,8 @@ bool xbegin_traps() noexcept {
   return traps;
 }
 
-void find_xbegins(void (*found)(std::uint64_t address)) noexcept {
-  dl_iterate_phdr(find_in_object, reinterpret_cast<void*>(found));
+void find_instructions(const sought_instructions& sought) noexcept {
+  dl_iterate_phdr(find_in_object, const_cast<sought_instructions*>(&sought));
 }
 
 }  // namespace unlatch::probe::engine
