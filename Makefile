@@ -46,7 +46,7 @@ test:
 
 # The same and the tests labelled long.
 test-long:
-	scripts/bootstrap test
+	scripts/bootstrap test mariadb
 	$(LAB_BOOTSTRAP)
 	JOBS=$(JOBS) scripts/run-tests --long
 
