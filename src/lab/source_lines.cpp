@@ -204,6 +204,11 @@ std::string source_lines::function_at(std::uintptr_t code) const {
   return open_->symbol_at(code, STT_FUNC).name;
 }
 
+std::string source_lines::place_in_function(std::uintptr_t code) const {
+  const auto found = open_->symbol_at(code, STT_FUNC);
+  return found.name.empty() ? std::string() : found.name + '+' + in_hexadecimal(found.offset);
+}
+
 std::string source_lines::variable_at(std::uintptr_t address) const {
   const auto found = open_->symbol_at(address, STT_OBJECT);
   return found.offset == 0 ? found.name : found.name + " + " + std::to_string(found.offset);

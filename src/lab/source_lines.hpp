@@ -52,6 +52,8 @@ class source_lines {
   }
   /// The function that `code` belongs to, demangled; empty where nothing is known.
   std::string function_at(std::uintptr_t code) const;
+  /// The same with the offset in it: "insert(int)+0x1a".
+  std::string place_in_function(std::uintptr_t code) const;
   /// The variable at `address`, demangled, with the offset in it; empty if there is none.
   std::string variable_at(std::uintptr_t address) const;
 

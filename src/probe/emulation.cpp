@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "src/probe/emulation_area.hpp"
+#include "src/probe/file_symbols.hpp"
 #include "src/probe/preloading_program.hpp"
 #include "src/probe/shared_memory.hpp"
 
@@ -74,9 +75,11 @@ emulation_outcome outcome_of(emulation_area& area, int exit_status) {
   outcome.processes = area.processes;
   outcome.without_site = area.lost_sites;
   outcome.all = totals_of(area.all);
+  file_symbols symbols;
   for (const call_site& site : area.sites) {
     if (site.ready == 0) continue;
-    outcome.sites.push_back({site.file, site.file_offset,
+    const auto named = symbols.at(site.file, site.file_offset);
+    outcome.sites.push_back({site.file, site.file_offset, named.function, named.source,
                              site.blocker_state == 2 ? site.blocker : "", totals_of(site.counts)});
   }
   std::sort(outcome.sites.begin(), outcome.sites.end(), [](const auto& a, const auto& b) {

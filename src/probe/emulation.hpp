@@ -41,6 +41,8 @@ struct transaction_totals {
 struct call_site_totals {
   std::string file;          ///< the program or library
   std::uint64_t offset = 0;  ///< of the XBEGIN in it
+  std::string function;      ///< "insert(int)+0x1a"; empty where no symbol is known
+  std::string source;        ///< "src/table.cpp:41"; empty without debug information
   std::string blocker;       ///< the first instruction that aborted one by being there; or empty
   transaction_totals totals;
 };
@@ -65,7 +67,7 @@ struct emulation_outcome {
 /// cannot be run.
 [[nodiscard]] emulation_outcome emulate(const emulation_request& request);
 
-/// For people: totals, then a line a call site.
+/// For people: a line a call site, with its name below it where that is known; then totals.
 [[nodiscard]] std::string to_table(const emulation_outcome& outcome);
 [[nodiscard]] nlohmann::ordered_json to_json(const emulation_outcome& outcome);
 

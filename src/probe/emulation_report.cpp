@@ -44,6 +44,12 @@ std::string place_of(const call_site_totals& site) {
   return fmt::format("{}+{:#x}", name.empty() ? "(no file)" : name, site.offset);
 }
 
+/// What the place is called: "insert(int)+0x1a at src/table.cpp:41", as much of it as is known.
+std::string name_of(const call_site_totals& site) {
+  const bool both = !site.function.empty() && !site.source.empty();
+  return site.function + (both ? " at " : "") + site.source;
+}
+
 nlohmann::ordered_json to_json(const transaction_totals& of) {
   nlohmann::ordered_json causes;
   for (std::size_t i = 0; i < of.aborted.size(); ++i) {
@@ -112,6 +118,7 @@ std::string to_table(const emulation_outcome& outcome) {
                                  "committed", "aborted", "by cause");
   for (const auto& site : outcome.sites) {
     text += line_of(place_of(site), site.totals, site.blocker);
+    if (const auto name = name_of(site); !name.empty()) text += fmt::format("  {}\n", name);
   }
   text += line_of("all", outcome.all, "");
   const auto ended = outcome.all.committed + aborted(outcome.all);
@@ -132,6 +139,8 @@ nlohmann::ordered_json to_json(const emulation_outcome& outcome) {
   nlohmann::ordered_json sites = nlohmann::ordered_json::array();
   for (const auto& site : outcome.sites) {
     nlohmann::ordered_json entry{{"file", site.file}, {"offset", site.offset}};
+    if (!site.function.empty()) entry["function"] = site.function;
+    if (!site.source.empty()) entry["source"] = site.source;
     if (!site.blocker.empty()) entry["first_unfriendly"] = site.blocker;
     entry["transactions"] = to_json(site.totals);
     sites.push_back(std::move(entry));
