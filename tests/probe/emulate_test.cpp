@@ -166,6 +166,12 @@ TEST_P(Emulated, what_happened_is_known_however_the_program_ends) {
   }
 }
 
+TEST_P(Emulated, code_that_is_loaded_later_is_emulated_too) {
+  // Each time one as the object is loaded, and ten calls.
+  EXPECT_EQ(run("loads_code_later").committed(), 3 * 11);
+  EXPECT_EQ(run("loads_code_into_a_namespace_of_its_own").committed(), 2);
+}
+
 /// Whether CPUID shows RTM here is of no matter under --cpuid.
 class Cpuid : public ::testing::TestWithParam<std::vector<std::string>> {};
 INSTANTIATE_TEST_SUITE_P(By, Cpuid,
@@ -184,6 +190,10 @@ TEST_P(Cpuid, programs_that_ask_it_see_rtm_and_use_it) {
   const auto leaves = as_it_is.out.find("leaves");
   ASSERT_NE(leaves, std::string::npos) << as_it_is.out;
   EXPECT_THAT(ended.out, HasSubstr(as_it_is.out.substr(leaves)));
+}
+
+TEST_P(Cpuid, code_that_is_loaded_later_sees_rtm_too) {
+  emulate_case("loads_code_that_asks_cpuid", GetParam());
 }
 
 TEST_P(Cpuid, it_aborts_a_transaction_all_the_same) {
@@ -244,6 +254,43 @@ TEST_P(Library, its_transactions_keep_invariants_while_three_in_ten_abort) {
   EXPECT_THAT(ended.out, Not(HasSubstr("elided 0\n")));
   EXPECT_GT(ended.committed(), 10);
   EXPECT_GT(ended.aborted("injected"), 0);
+}
+
+TEST(Symbols, a_call_site_is_named_by_its_function_and_line) {
+  const auto ended = emulate_case("commits");
+  const auto& site = ended.report["call_sites"][0];
+  EXPECT_THAT(std::string(site["function"]), ::testing::MatchesRegex(".*::commits\\(\\)\\+0x.*"));
+  const std::string source = site["source"];
+  ASSERT_THAT(source, ::testing::MatchesRegex(".*subject_transactions\\.cpp:[0-9]+"));
+  // The line that begins the transaction.
+  std::ifstream file(UNLATCH_SUBJECT_SOURCE);
+  std::string line;
+  for (int left = std::stoi(source.substr(source.rfind(':') + 1)); left > 0; --left) {
+    std::getline(file, line);
+  }
+  EXPECT_THAT(line, HasSubstr("_xbegin()")) << source;
+  const auto table = cli::testing::run({"emulate", "--", UNLATCH_SUBJECT, "commits"}).err;
+  EXPECT_THAT(table, HasSubstr("::commits()+0x"));
+  EXPECT_THAT(table, HasSubstr("subject_transactions.cpp:"));
+}
+
+TEST(Symbols, without_them_a_call_site_has_no_name) {
+  const auto ended = emulate({UNLATCH_STRIPPED_SUBJECT, "commits"});
+  const auto& site = ended.report["call_sites"][0];
+  EXPECT_EQ(ended.committed(), 1);
+  EXPECT_GT(site["offset"], 0);
+  EXPECT_FALSE(site.contains("function")) << site;
+  EXPECT_FALSE(site.contains("source")) << site;
+}
+
+// A transaction commits only after the attempts before it aborted at each of its instructions.
+TEST_P(Library, its_transactions_keep_invariants_while_each_instruction_aborts) {
+  const auto ended = emulate({UNLATCH_ELIDING_SUBJECT, GetParam()}, {"--abort-at", "each"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("available 1\n"));
+  EXPECT_THAT(ended.out, Not(HasSubstr("elided 0\n")));  // of no policy
+  EXPECT_GT(ended.committed(), 0);
+  EXPECT_GT(ended.aborted("injected"), 50);
 }
 
 std::string complaint(const std::vector<std::string>& words) {

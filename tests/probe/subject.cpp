@@ -5,8 +5,8 @@
 
 int main(int argc, char** argv) {
   using namespace unlatch::probe::testing;
-  for (const auto& cases :
-       {transaction_cases(), instruction_cases(), thread_cases(), signal_cases()}) {
+  for (const auto& cases : {transaction_cases(), instruction_cases(), thread_cases(),
+                            signal_cases(), loading_cases()}) {
     const auto found = cases.find(argc > 1 ? argv[1] : "");
     if (found == cases.end()) continue;
     const bool as_it_must = found->second();

@@ -22,6 +22,7 @@ subject_cases transaction_cases();
 subject_cases instruction_cases();
 subject_cases thread_cases();
 subject_cases signal_cases();
+subject_cases loading_cases();
 
 /// An address where nothing is.
 inline volatile int* volatile nowhere = reinterpret_cast<volatile int*>(8);

@@ -19,9 +19,10 @@ enum class replacement : std::uint8_t {
 
 /// What this process remembers of a place, beside its counts.
 struct site_memory {
-  std::uint64_t address;  ///< of the instruction; 0: not used
-  std::uint64_t handler;  ///< where the XBEGIN leads after an abort
-  call_site* shared;      ///< null before it first runs, and if the table has no room
+  std::uint64_t address;   ///< of the instruction; 0: not used
+  std::uint64_t handler;   ///< where the XBEGIN leads after an abort
+  std::uint8_t* approach;  ///< what a jump that replaces it leads to; null: none yet
+  call_site* shared;       ///< null before it first runs, and if the table has no room
   std::uint64_t begun;
   std::uint64_t longest;     ///< instructions of its longest section
   std::uint64_t next_abort;  ///< with abort_each: the instruction at which to abort next

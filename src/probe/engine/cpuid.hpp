@@ -3,8 +3,8 @@
 // What programs are told that ask CPUID: an RTM that works, on whatever CPU this is.
 //
 // A CPU with CPUID faulting raises SIGSEGV for the instruction once the kernel is asked to
-// (arch_prctl(2), ARCH_SET_CPUID), wherever the code came from. On others the instructions are found
-// and replaced by UD2.
+// (arch_prctl(2), ARCH_SET_CPUID), wherever the code came from. On others the instructions are
+// found and replaced by UD2.
 #pragma once
 
 #include <cstdint>

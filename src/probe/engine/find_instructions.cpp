@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/probe/engine/find_instructions.hpp"
 
-#include <link.h>
 #include <setjmp.h>
 #include <signal.h>
 
@@ -90,30 +89,6 @@ void find_in(const range& code, const function_starts& functions,
   }
 }
 
-int find_in_object(dl_phdr_info* object, std::size_t, void* sought) noexcept {
-  function_starts functions;
-  bool is_this_object = false;
-  const auto here = reinterpret_cast<std::uint64_t>(&find_in_object);
-  for (unsigned i = 0; i < object->dlpi_phnum; ++i) {
-    const auto& segment = object->dlpi_phdr[i];
-    const std::uint64_t begin = object->dlpi_addr + segment.p_vaddr;
-    if (segment.p_type == PT_GNU_EH_FRAME) functions = function_starts(begin);
-    if (segment.p_type == PT_LOAD && range{begin, begin + segment.p_memsz}.has(here)) {
-      is_this_object = true;
-    }
-  }
-  for (unsigned i = 0; i < object->dlpi_phnum && !is_this_object; ++i) {
-    const auto& segment = object->dlpi_phdr[i];
-    const std::uint64_t begin = object->dlpi_addr + segment.p_vaddr;
-    if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_X) || !(segment.p_flags & PF_R)) {
-      continue;
-    }
-    find_in({begin, begin + segment.p_filesz}, functions,
-            *static_cast<const sought_instructions*>(sought));
-  }
-  return 0;
-}
-
 sigjmp_buf after_trap;
 
 }  // namespace
@@ -136,8 +111,20 @@ bool xbegin_traps() noexcept {
   return traps;
 }
 
-void find_instructions(const sought_instructions& sought) noexcept {
-  dl_iterate_phdr(find_in_object, const_cast<sought_instructions*>(&sought));
+void find_instructions(const loaded_object& object, const sought_instructions& sought) noexcept {
+  function_starts functions;
+  for (unsigned i = 0; i < object.header_count; ++i) {
+    const auto& segment = object.headers[i];
+    if (segment.p_type == PT_GNU_EH_FRAME) functions = function_starts(object.begin_of(segment));
+  }
+  for (unsigned i = 0; i < object.header_count; ++i) {
+    const auto& segment = object.headers[i];
+    if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_X) || !(segment.p_flags & PF_R)) {
+      continue;
+    }
+    const std::uint64_t begin = object.begin_of(segment);
+    find_in({begin, begin + segment.p_filesz}, functions, sought);
+  }
 }
 
 }  // namespace unlatch::probe::engine

@@ -14,6 +14,8 @@
 
 #include <cstdint>
 
+#include "src/probe/engine/loaded_objects.hpp"
+
 namespace unlatch::probe::engine {
 
 /// Whether XBEGIN raises SIGILL here. Installs a handler of its own for that time: before other
@@ -26,9 +28,8 @@ struct sought_instructions {
   void (*cpuid)(std::uint64_t address);
 };
 
-/// Calls back for every such instruction in the objects that are loaded, but this one.
-/// Milliseconds: it reads all code. Uses vector registers: call it where the ABI lets a function
-/// change them. Not while other threads are stopped.
-void find_instructions(const sought_instructions& sought) noexcept;
+/// Calls back for every such instruction in the object. Milliseconds: it reads all code. Uses
+/// vector registers: call it where the ABI lets a function change them. The object must stay.
+void find_instructions(const loaded_object& object, const sought_instructions& sought) noexcept;
 
 }  // namespace unlatch::probe::engine

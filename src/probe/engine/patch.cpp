@@ -15,14 +15,6 @@ namespace {
 
 constexpr std::uint64_t often = 4;
 
-bool write_code(std::uint64_t address, const std::uint8_t* code, unsigned bytes) noexcept {
-  const long memory = system_call(SYS_open, "/proc/self/mem", long{O_RDWR | O_CLOEXEC}, 0L);
-  if (memory < 0) return false;
-  const long written = system_call(SYS_pwrite64, memory, code, long{bytes}, address);
-  system_call(SYS_close, memory);
-  return written == long{bytes};
-}
-
 /// lea -128(%rsp), %rsp; push the address of the XBEGIN; jump to unlatch_enter_from_jump.
 struct [[gnu::packed]] approach {
   std::uint8_t skip_red_zone[5] = {0x48, 0x8d, 0x64, 0x24, 0x80};
@@ -35,7 +27,10 @@ struct [[gnu::packed]] approach {
 };
 
 bool put_jump(site_memory& site) noexcept {
-  auto* const room = executable_memory_near(site.address, sizeof(approach));
+  if (site.approach == nullptr) {
+    site.approach = executable_memory_near(site.address, sizeof(approach));
+  }
+  auto* const room = site.approach;
   if (room == nullptr) return false;
   approach way_in;
   way_in.address = site.address;
@@ -59,11 +54,18 @@ void put_trap(site_memory& site, replacement as) noexcept {
 
 }  // namespace
 
+bool write_code(std::uint64_t address, const std::uint8_t* code, unsigned bytes) noexcept {
+  const long memory = system_call(SYS_open, "/proc/self/mem", long{O_RDWR | O_CLOEXEC}, 0L);
+  if (memory < 0) return false;
+  const long written = system_call(SYS_pwrite64, memory, code, long{bytes}, address);
+  system_call(SYS_close, memory);
+  return written == long{bytes};
+}
+
 void replace_xbegin(std::uint64_t address, const emulation_settings& settings) noexcept {
-  const std::uint64_t handler = abort_handler_of(address);
   site_memory* const site = site_at(address);
   if (site == nullptr) return;
-  site->handler = handler;
+  site->handler = abort_handler_of(address);
   if (!settings.patch || !put_jump(*site)) put_trap(*site, replacement::trap);
 }
 
@@ -79,12 +81,13 @@ void replace_if_hot(site_memory& site, const emulation_settings& settings) noexc
 }
 
 std::uint64_t abort_handler_of(std::uint64_t address) noexcept {
-  if (const auto* const site = known_site(address);
-      site != nullptr && site->now == replacement::jump) {
-    return site->handler;
-  }
   std::uint8_t code[xbegin_bytes];
   load_code(address, code, sizeof code);
+  // What is known of the address may be about an object that has been unloaded since.
+  const bool is_xbegin = code[0] == 0xc7 && code[1] == 0xf8;
+  if (const auto* const site = known_site(address); site != nullptr && !is_xbegin) {
+    return site->handler;
+  }
   std::uint32_t distance = 0;
   for (unsigned i = 0; i < 4; ++i) distance |= std::uint32_t{code[2 + i]} << (8 * i);
   return address + xbegin_bytes + static_cast<std::uint64_t>(static_cast<std::int32_t>(distance));

@@ -17,8 +17,12 @@ namespace unlatch::probe::engine {
 /// Bytes of an XBEGIN with a displacement of 32 bits, which is what a jump takes, and one more.
 inline constexpr unsigned xbegin_bytes = 6;
 
+/// Writes code by way of /proc/self/mem, so that pages keep their protection. False if it cannot
+/// be.
+bool write_code(std::uint64_t address, const std::uint8_t* code, unsigned bytes) noexcept;
+
 /// Replaces the XBEGIN at `address`, which does not trap: by a jump if `settings` allow it, else by
-/// UD2. The bytes are written by way of /proc/self/mem, so that pages keep their protection.
+/// UD2.
 void replace_xbegin(std::uint64_t address, const emulation_settings& settings) noexcept;
 
 /// Replaces the CPUID at `address`, which does not trap, by UD2.

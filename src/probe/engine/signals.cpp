@@ -6,6 +6,7 @@
 
 #include "src/probe/engine/context.hpp"
 #include "src/probe/engine/cpuid.hpp"
+#include "src/probe/engine/loaded_objects.hpp"
 #include "src/probe/engine/patch.hpp"
 #include "src/probe/engine/program_memory.hpp"
 #include "src/probe/engine/slots.hpp"
@@ -177,6 +178,10 @@ void on_fault(int number, siginfo_t* info, void* frame) noexcept {
     return;
   }
   if (number == SIGILL) return on_illegal_instruction(number, info, frame);
+  if (number == SIGTRAP && is_object_watch(ip)) {
+    words[REG_RIP] = reinterpret_cast<greg_t>(&unlatch_objects_changed);
+    return;
+  }
   if (number == SIGSEGV && is_trapped_cpuid(info->si_code, ip)) return execute_cpuid(interrupted);
   pass_on(number, info, interrupted);
 }

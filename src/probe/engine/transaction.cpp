@@ -8,9 +8,11 @@
 #include "src/probe/engine/find_instructions.hpp"
 #include "src/probe/engine/footprint.hpp"
 #include "src/probe/engine/instruction_cache.hpp"
+#include "src/probe/engine/loaded_objects.hpp"
 #include "src/probe/engine/other_threads.hpp"
 #include "src/probe/engine/patch.hpp"
 #include "src/probe/engine/random.hpp"
+#include "src/probe/engine/signals.hpp"
 #include "src/probe/engine/step.hpp"
 #include "src/probe/engine/system_calls.hpp"
 #include "src/probe/engine/turn.hpp"
@@ -175,6 +177,18 @@ resume_frame* run_transaction() noexcept {
   return run();
 }
 
+/// What does not trap and must be replaced.
+sought_instructions sought;
+
+void replace_in_new_objects() noexcept {
+  std::uint64_t mask = 0;
+  system_call(SYS_rt_sigprocmask, long{SIG_SETMASK}, &mask_in_transactions, &mask, sizeof mask);
+  take_turn();
+  visit_new_objects([](const loaded_object& object) { find_instructions(object, sought); });
+  give_turn();
+  system_call(SYS_rt_sigprocmask, long{SIG_SETMASK}, &mask, nullptr, sizeof mask);
+}
+
 }  // namespace
 
 void prepare_transactions(emulation_area& area) noexcept {
@@ -182,14 +196,18 @@ void prepare_transactions(emulation_area& area) noexcept {
   chance.seed(area.settings.seed);
   prepare_footprint(area.settings);
   prepare_turn();
-  sought_instructions sought = {};
   if (!xbegin_traps()) {
     sought.xbegin = [](std::uint64_t address) { replace_xbegin(address, shared->settings); };
   }
   if (area.settings.show_rtm && !(area.settings.trap_cpuid && trap_cpuid())) {
     sought.cpuid = replace_cpuid;
   }
-  if (sought.xbegin != nullptr || sought.cpuid != nullptr) find_instructions(sought);
+  if (sought.xbegin == nullptr && sought.cpuid == nullptr) return;
+  replace_in_new_objects();
+  if (!watch_objects(replace_in_new_objects)) {
+    complain(
+        "transactions in code that is loaded later will abort: the dynamic linker is not known");
+  }
 }
 
 void own_engine(const registers& from, std::uint64_t signal_mask) noexcept {
