@@ -190,7 +190,7 @@ struct description {
 };
 
 /// Finds out by CPUID and by trying (at most a hundred empty transactions). Microseconds; no lock.
-/// CPUID cannot be made to show RTM to a program, so under `unlatch emulate` its preloaded object
+/// CPUID shows no RTM under `unlatch emulate` unless that is asked for, so its preloaded object
 /// says that RTM is there, by the function unlatch_emulates_rtm(); then nothing is tried.
 description describe() noexcept;
 

@@ -106,7 +106,7 @@ struct sigaction to_libc(const engine::kernel_action& action) noexcept {
 }  // namespace
 
 /// Whether this process runs under the emulator, which is ready on return. The library asks this,
-/// because CPUID cannot be made to show RTM (htm.hpp).
+/// because CPUID need not show RTM (htm.hpp).
 UNLATCH_EXPORTED bool unlatch_emulates_rtm() noexcept { return started; }
 
 UNLATCH_EXPORTED int sigaction(int number, const struct sigaction* to, struct sigaction* before) {
