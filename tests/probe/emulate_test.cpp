@@ -100,10 +100,15 @@ TEST_P(Emulated, an_abort_puts_all_registers_back) {
 
 TEST_P(Emulated, instructions_do_what_they_do_natively) {
   for (const char* name : {"moves_strings", "compares_strings", "changes_bits", "uses_the_stack",
-                           "branches", "tests_every_condition", "changes_atomically", "gathers"}) {
+                           "makes_frames", "looks_up_in_tables", "branches",
+                           "tests_every_condition", "changes_atomically", "gathers"}) {
     SCOPED_TRACE(name);
     run(name);
   }
+}
+
+TEST_P(Emulated, an_abort_undoes_what_a_frame_was_made_of) {
+  EXPECT_EQ(run("undoes_frames").aborted("explicit"), 1);
 }
 
 TEST_P(Emulated, the_c_library_and_the_heap_work_inside) {

@@ -121,6 +121,66 @@ bool uses_the_stack() {
   });
 }
 
+bool makes_frames() {
+  return same_in_transaction([](unsigned char* at) {
+    long result = 0;
+    asm volatile(
+        "sub $128, %%rsp\n"
+        "mov %%rbp, %%r8\n"
+        "mov %%rsp, %%r9\n"
+        "lea 64(%1), %%rbp\n"
+        "enter $32, $0\n"
+        "mov (%%rbp), %0\n"
+        "leave\n"
+        "sub %1, %0\n"  // 64, wherever the memory is
+        "enter $16, $3\n"
+        "mov -8(%%rbp), %%r10\n"   // of the outermost level
+        "xor -16(%%rbp), %%r10\n"  // and the next
+        "sub %%rbp, -24(%%rbp)\n"
+        "sub -24(%%rbp), %%r10\n"
+        "mov %%r9, %%rsp\n"
+        "mov %%r8, %%rbp\n"
+        "add $128, %%rsp\n"
+        "add %%r10, %0\n"
+        : "=&r"(result)
+        : "r"(at)
+        : "r8", "r9", "r10", "memory", "cc");
+    return result;
+  });
+}
+
+/// What ENTER has written is put back.
+bool undoes_frames() {
+  alignas(64) static unsigned char stack[1024];
+  std::memset(stack, 0x5a, sizeof stack);
+  asm volatile(
+      "xbegin 1f\n"
+      "lea 512(%0), %%rsp\n"
+      "lea 900(%0), %%rbp\n"
+      "enter $16, $31\n"
+      "xabort $1\n"
+      "1:"
+      :
+      : "r"(stack)
+      : "rax", "memory", "cc");
+  for (const unsigned char byte : stack) {
+    if (byte != 0x5a) return false;
+  }
+  return true;
+}
+
+bool looks_up_in_tables() {
+  return same_in_transaction([](unsigned char* at) {
+    long result = 0;
+    for (long i = 0; i < 16; ++i) {
+      long word = 0x1200 + i;
+      asm volatile("xlat" : "+a"(word) : "b"(at) : "memory");
+      result = 31 * result + word;
+    }
+    return result;
+  });
+}
+
 bool branches() {
   return same_in_transaction([](unsigned char* at) {
     long sum = 0, count = 10;
@@ -342,6 +402,9 @@ subject_cases instruction_cases() {
           {"compares_strings", compares_strings},
           {"changes_bits", changes_bits},
           {"uses_the_stack", uses_the_stack},
+          {"makes_frames", makes_frames},
+          {"undoes_frames", undoes_frames},
+          {"looks_up_in_tables", looks_up_in_tables},
           {"branches", branches},
           {"tests_every_condition", tests_every_condition},
           {"changes_atomically", changes_atomically},

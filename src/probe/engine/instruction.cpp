@@ -209,7 +209,9 @@ bool describe_memory(const decoded& in, const ZydisDecodedOperand& from, std::ui
     into.base = gpr_number(mem.base);
     if (into.base == memory_operand::none) return false;
   }
-  if (mem.index != ZYDIS_REGISTER_NONE) {
+  if (mem.index == ZYDIS_REGISTER_AL) {  // XLAT
+    into.kind = shape::table;
+  } else if (mem.index != ZYDIS_REGISTER_NONE) {
     into.index = gpr_number(mem.index);
     if (into.index == memory_operand::none) return false;
   }
@@ -307,6 +309,24 @@ void strip_repeat_prefix(instruction& into) noexcept {
   }
 }
 
+/// ENTER pushes RBP and, at a level of its own, the frame pointers of the levels around it, which
+/// it finds where RBP points, and its own.
+void describe_enter(const decoded& in, instruction& into) noexcept {
+  const auto level = static_cast<std::uint16_t>(in.operands[1].imm.value.u % 32);
+  const std::uint16_t word = in.of.operand_width / 8;
+  const auto words = [&](std::uint8_t base, unsigned count, bool written) {
+    memory_operand& next = into.operands[into.operand_count++];
+    next = {};
+    next.kind = memory_operand::shape::push;
+    next.base = base;
+    next.index = next.bit_index = memory_operand::none;
+    next.bytes = static_cast<std::uint16_t>(word * count);
+    next.written = written;
+  };
+  words(rsp, level + 1u, true);
+  if (level > 1) words(rbp, level - 1u, false);
+}
+
 way way_of(const decoded& in, instruction& into) noexcept {
   switch (in.of.mnemonic) {
     case ZYDIS_MNEMONIC_XBEGIN:
@@ -321,8 +341,8 @@ way way_of(const decoded& in, instruction& into) noexcept {
       into.abort_code = static_cast<std::uint8_t>(in.operands[0].imm.value.u);
       return way::abort;
     case ZYDIS_MNEMONIC_ENTER:
-    case ZYDIS_MNEMONIC_XLAT:
-      return way::not_stepped;
+      describe_enter(in, into);
+      return way::run;
     default:
       break;
   }

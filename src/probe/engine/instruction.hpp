@@ -39,6 +39,7 @@ struct memory_operand {
     push,        ///< `bytes` below the address
     repeated,    ///< `bytes` for each count in RCX, in the direction of DF
     bit_string,  ///< BT and its kin: `bytes` at the word that holds the bit
+    table,       ///< a byte, at the address and AL
     gathered,    ///< `count` elements of `bytes`, the index in a vector register
   };
   static constexpr std::uint8_t none = 0xff;

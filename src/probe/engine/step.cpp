@@ -95,6 +95,9 @@ bool note_operand(const memory_operand& of) noexcept {
       return note_repeated(of);
     case memory_operand::shape::bit_string:
       return note_access(bit_word(of), of.bytes, of.written);
+    case memory_operand::shape::table:
+      return note_access(
+          with_segment(of, address_without_index(of) + (program.general[rax] & 0xff)), 1, false);
     case memory_operand::shape::gathered:
       return note_gathered(of);
   }
