@@ -134,9 +134,11 @@ int preloading_program::run(
 }
 
 int run_as_it_is(const std::vector<std::string>& command) {
+  const fs::path program = find_program(command.front());
+  require_executable(program);
   std::vector<std::string> environment;
   for (char** each = environ; *each != nullptr; ++each) environment.emplace_back(*each);
-  return run_to_its_end(find_program(command.front()), command, std::move(environment));
+  return run_to_its_end(program, command, std::move(environment));
 }
 
 }  // namespace unlatch::probe

@@ -8,7 +8,7 @@
 //   value        | meaning
 //   -------------+------------------------------------------------------------------------------
 //   0 … 31       | taken so many times; counted in the row of those that were taken a few times
-//   32 + row     | counted in that row
+//   32 + row     | counted in that row; for a moment the row of few, while it gets one
 //
 // Rows are few, so locks that live for a few sections get none, and once most are given away the
 // next are for all locks that are first counted at one call site.
@@ -29,7 +29,8 @@ inline constexpr std::uint32_t sections_before_row = 32;
 void set_area(probe::lock_run_area& area) noexcept;
 probe::lock_run_area& area() noexcept;
 
-/// A row for the lock at `lock`, taken at `site`. Reads /proc/self/maps, tens of microseconds.
+/// A row for the lock at `lock`, taken at `site`; row_of_few if another thread asks at the moment.
+/// Reads /proc/self/maps, tens of microseconds.
 detail::row_id give_row(const void* lock, const void* site) noexcept;
 
 /// The row that the lock's own word says.
@@ -41,18 +42,22 @@ detail::row_id known_row(const std::atomic<Word>& word) noexcept {
 }
 
 /// The row of a lock that is about to be taken at `site`; gives it one if it is time. Not in
-/// a transaction. Threads may lose each other's counts of the first sections.
+/// a transaction.
 template <class Word>
 detail::row_id row_for(std::atomic<Word>& word, const void* lock, const void* site) noexcept {
-  const auto value = static_cast<std::uint32_t>(word.load(std::memory_order_relaxed));
-  if (value >= sections_before_row) [[likely]]
+  constexpr Word last_count = sections_before_row - 1;
+  constexpr Word few = sections_before_row + probe::lock_run_area::row_of_few;
+  Word value = word.load(std::memory_order_relaxed);
+  if (value > last_count) [[likely]]
     return static_cast<detail::row_id>(value - sections_before_row);
-  if (value + 1 < sections_before_row) {
-    word.store(static_cast<Word>(value + 1), std::memory_order_relaxed);
-    return probe::lock_run_area::row_of_few;
-  }
+  const bool is_time = value == last_count;
+  const Word next = is_time ? few : static_cast<Word>(value + 1);
+  const bool mine = word.compare_exchange_strong(value, next, std::memory_order_relaxed);
+  if (!is_time || !mine) return probe::lock_run_area::row_of_few;
   const detail::row_id row = give_row(lock, site);
-  word.store(static_cast<Word>(sections_before_row + row), std::memory_order_relaxed);
+  const bool has_row = row != probe::lock_run_area::row_of_few;
+  word.store(has_row ? static_cast<Word>(sections_before_row + row) : last_count,
+             std::memory_order_relaxed);
   return row;
 }
 
