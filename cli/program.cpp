@@ -133,11 +133,12 @@ void declare_run(CLI::App& app, run_arguments& into) {
   run->add_option("PROGRAM", into.asked.command, "The program and its arguments, after '--'")
       ->required()
       ->type_name("");
-  auto* policy = run->add_option("--policy", into.asked.policy,
-                                 "What decides when to try a transaction again and when to take the "
-                                 "lock: a policy that 'unlatch list' names")
-                     ->type_name("POLICY")
-                     ->capture_default_str();
+  auto* policy =
+      run->add_option("--policy", into.asked.policy,
+                      "What decides when to try a transaction again and when to take the "
+                      "lock: a policy that 'unlatch list' names")
+          ->type_name("POLICY")
+          ->capture_default_str();
   run->add_option("--lock", into.lock,
                   "Make the mutexes locks of this algorithm instead: mutex (spins, then sleeps), "
                   "spin, ticket or mcs. Needs no transactions")

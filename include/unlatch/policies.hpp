@@ -23,7 +23,7 @@ struct list {
 };
 
 /// The default first; `fixed` makes three attempts.
-using all = list<adaptive, hle, fixed<3>, glibc, tbb, mariadb, ck, cervini, xsync, niessing,
-                 johnson>;
+using all =
+    list<adaptive, hle, fixed<3>, glibc, tbb, mariadb, ck, cervini, xsync, niessing, johnson>;
 
 }  // namespace unlatch::policy

@@ -34,18 +34,10 @@ std::string to_text(const memory_place& place) {
   return fmt::format("{}{}{:#x}", place.file, has_name ? " " : "", place.address);
 }
 
-/// Looks at no block that no thread has used: that would make it exist.
+/// What all threads counted in a row. Looks at no block that no thread has used: that would make it
+/// exist.
 statistics::row row_of(const lock_run_area& area, detail::row_id id) {
   statistics::row row;
-  const lock_description& description = area.descriptions[id];
-  if (id == lock_run_area::row_of_few) {
-    row.lock = "(taken a few times)";
-  } else if (id == lock_run_area::row_of_more || description.ready == 0) {
-    row.lock = "(more)";
-  } else {
-    row.lock = description.is_shared ? "(several)" : to_text(description.lock);
-    row.site = to_text(description.site);
-  }
   for (std::uint32_t block = 0; block < area.blocks_used; ++block) {
     for (std::size_t c = 0; c < statistics::counter_count; ++c) {
       row.values[c] += area.counters[block][id].values[c].load(std::memory_order_relaxed);
@@ -54,15 +46,28 @@ statistics::row row_of(const lock_run_area& area, detail::row_id id) {
   return row;
 }
 
+void name(statistics::row& row, const lock_description& by) {
+  row.lock = by.is_shared ? "(several)" : to_text(by.lock);
+  row.site = to_text(by.site);
+}
+
 statistics::snapshot_type counts_in(const lock_run_area& area) {
   statistics::snapshot_type counts;
-  const std::uint32_t rows = std::min<std::uint32_t>(area.rows, lock_run_area::row_of_more);
   const auto add = [&](detail::row_id id) {
     auto row = row_of(area, id);
-    const bool is_used = std::any_of(row.values.begin(), row.values.end(), [](auto v) { return v; });
-    if (is_used) counts.rows.push_back(std::move(row));
+    if (std::all_of(row.values.begin(), row.values.end(), [](auto v) { return v == 0; })) return;
+    if (id == lock_run_area::row_of_few) {
+      row.lock = "(taken a few times)";
+    } else if (area.descriptions[id].ready == 0) {
+      row.lock = "(more)";
+    } else {
+      name(row, area.descriptions[id]);
+    }
+    counts.rows.push_back(std::move(row));
   };
-  for (detail::row_id id = 0; id < rows; ++id) add(id);
+  add(lock_run_area::row_of_few);
+  const auto rows = std::min<std::uint32_t>(area.rows, lock_run_area::row_of_more);
+  for (detail::row_id id = lock_run_area::first_described_row; id < rows; ++id) add(id);
   if (rows == lock_run_area::row_of_more) add(lock_run_area::row_of_more);
   std::stable_sort(counts.rows.begin(), counts.rows.end(), [](const auto& a, const auto& b) {
     return a[counter::sections] > b[counter::sections];
@@ -73,7 +78,8 @@ statistics::snapshot_type counts_in(const lock_run_area& area) {
 std::vector<refused_locks> refused_in(const lock_run_area& area) {
   std::vector<refused_locks> refused;
   for (std::uint32_t i = 0; i < reasons_not_served; ++i) {
-    const refused_locks each{reasons[i], area.refused_locks[i], area.refused_sections[i]};
+    const auto row = row_of(area, lock_run_area::row_of_refused(static_cast<not_served>(i)));
+    const refused_locks each{reasons[i], area.refused_locks[i], row[counter::sections]};
     if (each.locks != 0 || each.sections != 0) refused.push_back(each);
   }
   return refused;
@@ -119,7 +125,7 @@ lock_run_outcome run(const lock_run_request& request) {
   const preloading_program program(request.command, lock_object);
   const shared_memory<lock_run_area> area;
   area->settings = settings;
-  area->rows = 1;  // row_of_few
+  area->rows = lock_run_area::first_described_row;
   area->magic = lock_run_area::magic_number;
   const int exit_status = program.run({{lock_run_variable, area.name()}});
   return outcome_of(*area, exit_status);

@@ -39,7 +39,7 @@ struct lock_run_outcome {
   std::string policy;  ///< empty unless elided
   std::uint32_t processes = 0;
   std::uint32_t without_transactions = 0;  ///< of these, processes that found none
-  std::uint32_t without_layout = 0;        ///< of these, with a C library whose locks look different
+  std::uint32_t without_layout = 0;  ///< of these, with a C library whose locks look different
   /// A row a lock and the place where it was taken first; the most sections first.
   statistics::snapshot_type locks;
   std::vector<refused_locks> refused;  ///< only what there was

@@ -6,10 +6,10 @@
 //
 // Thread safety: the settings are written before the program starts. A thread that runs takes a
 // block of counters by changing its `taken` from 0 to its process and alone writes them; when it
-// ends the next one goes on where it stopped. A description belongs to whoever changes `rows` to its number and is to
-// be read by others once `ready`. All that changes is atomic.
+// ends the next one goes on where it stopped. A description belongs to whoever changes `rows` to
+// its number and is to be read by others once `ready`. All that changes is atomic.
 //
-// Sparse: of 256 MiB only what is written exists.
+// Sparse: of its 256 MiB only what is written exists.
 #pragma once
 
 #include <atomic>
@@ -58,7 +58,7 @@ struct memory_place {
 struct lock_description {
   std::atomic<std::uint32_t> ready;
   std::uint32_t process;
-  bool is_shared;      ///< for all locks that were first counted at `site`; no `lock` then
+  bool is_shared;  ///< for all locks that were first counted at `site`; no `lock` then
   memory_place lock;
   memory_place site;  ///< where it was taken when it got its counters
 };
@@ -66,17 +66,21 @@ struct lock_description {
 struct lock_run_area {
   static constexpr std::uint64_t magic_number = 0x316e7572'6b636f6c;
   static constexpr std::uint32_t most_threads = 2048;
-  /// Locks that were taken a few times only, together; and those that found no row.
+  /// Locks that were taken a few times only, together; those that are not served, a row a reason;
+  /// and those that found no row.
   static constexpr detail::row_id row_of_few = 0;
+  static constexpr detail::row_id row_of_refused(not_served because) noexcept {
+    return static_cast<detail::row_id>(1 + static_cast<std::uint32_t>(because));
+  }
+  static constexpr detail::row_id first_described_row = 1 + reasons_not_served;
   static constexpr detail::row_id row_of_more = detail::max_rows - 1;
 
   std::uint64_t magic;
   lock_run_settings settings;
-  std::atomic<std::uint32_t> processes;  ///< that loaded the object
-  std::atomic<std::uint32_t> not_running[3];                   ///< of these, by not_running
+  std::atomic<std::uint32_t> processes;                          ///< that loaded the object
+  std::atomic<std::uint32_t> not_running[3];                     ///< of these, by not_running
   std::atomic<std::uint64_t> refused_locks[reasons_not_served];  ///< initialized
-  std::atomic<std::uint64_t> refused_sections[reasons_not_served];
-  std::atomic<std::uint32_t> rows;  ///< described, row_of_few included
+  std::atomic<std::uint32_t> rows;  ///< in use; from first_described_row on they are described
   lock_description descriptions[detail::max_rows];
   /// The last block is for all threads that find no other: their counts are approximate.
   std::atomic<std::uint32_t> taken[most_threads];

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cerrno>
-
 #include <atomic>
+#include <cerrno>
 
 #include "run_subject.hpp"
 

@@ -142,8 +142,8 @@ void counters_after_fork() noexcept {
 }
 
 void count_refused_section(probe::not_served because) noexcept {
-  shared->refused_sections[static_cast<std::uint32_t>(because)].fetch_add(
-      1, std::memory_order_relaxed);
+  detail::this_thread_row(lock_run_area::row_of_refused(because))
+      .add(statistics::counter::sections);
 }
 
 void count_refused_lock(probe::not_served because) noexcept {

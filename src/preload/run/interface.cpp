@@ -151,7 +151,7 @@ int wait_on(pthread_cond_t* condition, pthread_mutex_t* mutex, deadline until) {
 
 }  // namespace
 
-// --- mutexes --------------------------------------------------------------------------------------
+// --- mutexes ------------------------------------------------------------------------------------
 
 UNLATCH_EXPORTED int pthread_mutex_init(pthread_mutex_t* mutex, const pthread_mutexattr_t* with) {
   const auto* const mode = current().mutexes;
@@ -191,7 +191,7 @@ UNLATCH_EXPORTED int pthread_mutex_unlock(pthread_mutex_t* mutex) {
   return is_ours(mode, *mutex) ? mode->unlock(*mutex) : system.mutex_unlock(mutex);
 }
 
-// --- conditions -----------------------------------------------------------------------------------
+// --- conditions ---------------------------------------------------------------------------------
 
 UNLATCH_EXPORTED int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
   return wait_on(condition, mutex, {});
@@ -207,7 +207,7 @@ UNLATCH_EXPORTED int pthread_cond_clockwait(pthread_cond_t* condition, pthread_m
   return wait_on(condition, mutex, {clock, time});
 }
 
-// --- reader-writer locks --------------------------------------------------------------------------
+// --- reader-writer locks ------------------------------------------------------------------------
 
 UNLATCH_EXPORTED int pthread_rwlock_init(pthread_rwlock_t* lock, const pthread_rwlockattr_t* with) {
   const auto* const mode = current().rwlocks;
@@ -262,7 +262,7 @@ UNLATCH_EXPORTED int pthread_rwlock_unlock(pthread_rwlock_t* lock) {
   return is_ours(mode, *lock) ? mode->unlock(*lock) : system.rwlock_unlock(lock);
 }
 
-// --- the same functions by the names that old C++ libraries and programs use ----------------------
+// --- the same by the names that old programs use ------------------------------------------------
 
 #define UNLATCH_ALSO(name, function) \
   UNLATCH_EXPORTED decltype(function) name __attribute__((alias(#function)));

@@ -46,8 +46,8 @@ class attributes {
 /// Held and free again, with every member as it should be on the way.
 bool is_taken_as_expected(pthread_mutex_t& mutex, mutex_type type) noexcept {
   const bool recursive = type == mutex_type::recursive;
-  bool expected = is_free(mutex) && rest_is_zero(mutex) && kind_of(mutex).served &&
-                  kind_of(mutex).type == type;
+  bool expected =
+      is_free(mutex) && rest_is_zero(mutex) && kind_of(mutex).served && kind_of(mutex).type == type;
   expected &= system.mutex_lock(&mutex) == 0;
   expected &= !is_free(mutex) && is_owned_by(mutex, this_thread_id()) && rest_is_zero(mutex) &&
               mutex.__data.__count == (recursive ? 1u : 0u);
@@ -71,8 +71,8 @@ bool mutexes_look_as_expected() noexcept {
                            known{PTHREAD_MUTEX_ADAPTIVE_NP, mutex_type::adaptive}}) {
     attributes set(each.number);
     pthread_mutex_t mutex;
-    const bool expected = system.mutex_init(&mutex, set.get()) == 0 &&
-                          is_taken_as_expected(mutex, each.type);
+    const bool expected =
+        system.mutex_init(&mutex, set.get()) == 0 && is_taken_as_expected(mutex, each.type);
     if (!expected || system.mutex_destroy(&mutex) != 0) return false;
   }
   return true;
@@ -134,8 +134,7 @@ mutex_kind kind_of(const pthread_mutex_t& mutex) noexcept {
 }
 
 bool looks_as_expected() noexcept {
-  return mutexes_look_as_expected() && other_mutexes_are_told_apart() &&
-         rwlocks_look_as_expected();
+  return mutexes_look_as_expected() && other_mutexes_are_told_apart() && rwlocks_look_as_expected();
 }
 
 }  // namespace unlatch::preload

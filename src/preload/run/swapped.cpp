@@ -179,10 +179,9 @@ struct swapped {
     const mutex_kind kind = kind_of(mutex);
     // Locked more than once it stays locked, and an error is the system's to tell.
     const bool gives_up =
-        kind.knows_owner()
-            ? is_mine(mutex, kind) &&
-                  !(kind.type == mutex_type::recursive && mutex.__data.__count > 1)
-            : !lock_in(mutex).is_free();
+        kind.knows_owner() ? is_mine(mutex, kind) &&
+                                 !(kind.type == mutex_type::recursive && mutex.__data.__count > 1)
+                           : !lock_in(mutex).is_free();
     if (!gives_up) return system_wait(condition, mutex, until);
     if (!has_inner(mutex, kind)) {
       system.mutex_lock(&mutex);
