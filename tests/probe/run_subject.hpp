@@ -5,6 +5,7 @@
 #pragma once
 
 #include <pthread.h>
+#include <time.h>
 
 #include <cstdio>
 #include <functional>
@@ -50,6 +51,14 @@ class account {
     if (in_ != out_) torn_ = true;
     in_ = in_ + 1;
     for (int i = 0; i < 5; ++i) asm volatile("");  // time to be seen
+    out_ = out_ + 1;
+  }
+  /// With a system call in the middle, so that it does not run in a transaction and others see it.
+  void change_slowly() {
+    if (in_ != out_) torn_ = true;
+    in_ = in_ + 1;
+    timespec nap = {0, 10'000};
+    nanosleep(&nap, nullptr);
     out_ = out_ + 1;
   }
   /// For readers.

@@ -78,6 +78,16 @@ bool error_checking() {
   kind_of_mutex mutex(pthread_mutexattr_settype, PTHREAD_MUTEX_ERRORCHECK);
   if (!excludes(mutex)) return false;
   bool kept = CHECK(pthread_mutex_unlock(mutex.get()) == EPERM);
+  long refused = 0;
+  for (long i = 0; i < rounds; ++i) {
+    mutex.lock();
+    if (pthread_mutex_lock(mutex.get()) == EDEADLK)
+      ++refused;
+    else
+      mutex.unlock();
+    mutex.unlock();
+  }
+  kept &= CHECK(refused == rounds);
   mutex.lock();
   kept &= CHECK(pthread_mutex_lock(mutex.get()) == EDEADLK);
   kept &= CHECK(pthread_mutex_trylock(mutex.get()) == EBUSY);

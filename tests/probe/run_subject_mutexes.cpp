@@ -25,6 +25,37 @@ bool excludes() {
   return CHECK(money.has(threads * rounds));
 }
 
+/// What runs in a transaction and what runs under the lock.
+bool excludes_slow_sections() {
+  account money;
+  run_threads(threads, [&](int number) {
+    for (long i = 0; i < rounds; ++i) {
+      pthread_mutex_lock(&never_initialized);
+      if (number == 0 && i % 2 == 0)
+        money.change_slowly();
+      else
+        money.change();
+      pthread_mutex_unlock(&never_initialized);
+    }
+  });
+  return CHECK(money.has(threads * rounds));
+}
+
+/// The thread's own mutex, in a section without a system call.
+bool finds_its_own_mutex_held() {
+  long busy = 0;
+  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  for (long i = 0; i < rounds; ++i) {
+    pthread_mutex_lock(&mutex);
+    if (pthread_mutex_trylock(&mutex) == EBUSY)
+      ++busy;
+    else
+      pthread_mutex_unlock(&mutex);
+    pthread_mutex_unlock(&mutex);
+  }
+  return CHECK(busy == rounds);
+}
+
 /// One lock inside the other, the outer one released first.
 bool excludes_hand_over_hand() {
   account first, second;
@@ -207,6 +238,8 @@ bool is_under_the_standard_library() {
 
 run_cases mutex_cases() {
   return {{"excludes", excludes},
+          {"excludes_slow_sections", excludes_slow_sections},
+          {"finds_its_own_mutex_held", finds_its_own_mutex_held},
           {"excludes_hand_over_hand", excludes_hand_over_hand},
           {"tries", tries},
           {"waits_for_a_limited_time", waits_for_a_limited_time},

@@ -15,7 +15,10 @@ bool readers_and_writers(pthread_rwlock_t& lock) {
     for (long i = 0; i < rounds; ++i) {
       if ((i + number) % 4 == 0) {
         pthread_rwlock_wrlock(&lock);
-        money.change();
+        if (i % 8 == 0)
+          money.change_slowly();
+        else
+          money.change();
         ++writes;
         pthread_rwlock_unlock(&lock);
       } else {

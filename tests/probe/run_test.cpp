@@ -104,6 +104,8 @@ std::vector<way> all_ways() {
 /// The cases that end as programs do.
 words cases() {
   return {"excludes",
+          "excludes_slow_sections",
+          "finds_its_own_mutex_held",
           "excludes_hand_over_hand",
           "tries",
           "waits_for_a_limited_time",
