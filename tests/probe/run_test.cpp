@@ -198,6 +198,17 @@ TEST_P(Counted, locks_that_are_not_served_count_with_the_reason) {
   EXPECT_EQ(reason("process_shared"), "process-shared");
 }
 
+TEST(Swapped, locks_lose_no_signal_that_comes_before_the_wait_has_begun) {
+  ASSERT_EQ(setenv("LD_PRELOAD", UNLATCH_SLOW_WAITS, 1), 0);
+  for (const auto& with : swapping_ways()) {
+    for (const char* name : {"waits_with_a_normal_mutex", "waits_with_a_recursive_mutex"}) {
+      SCOPED_TRACE(name);
+      EXPECT_EQ(with.run({UNLATCH_RUN_SUBJECT, name, "100"}).status, 0) << with.name;
+    }
+  }
+  unsetenv("LD_PRELOAD");
+}
+
 TEST(Swapped, locks_have_a_row_each_or_one_for_their_call_site) {
   const auto outcome = swapping_ways()[0].run({UNLATCH_RUN_SUBJECT, "comes_in_numbers", "200000"});
   long alone = 0, of_several = 0;

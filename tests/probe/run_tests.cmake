@@ -14,6 +14,12 @@ target_link_libraries(run_subject PRIVATE Threads::Threads)
 
 add_library(strange_locks MODULE strange_locks.c)
 target_link_libraries(strange_locks PRIVATE ${CMAKE_DL_LIBS})
+add_library(slow_waits MODULE slow_waits.c)
+target_link_libraries(slow_waits PRIVATE ${CMAKE_DL_LIBS})
+target_link_options(slow_waits PRIVATE
+                    "-Wl,--version-script=${CMAKE_CURRENT_SOURCE_DIR}/slow_waits.version")
+set_target_properties(slow_waits PROPERTIES LINK_DEPENDS
+                                            ${CMAKE_CURRENT_SOURCE_DIR}/slow_waits.version)
 
 file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/run_static_subject.c "int main(void) { return 0; }\n")
 add_executable(run_static_subject ${CMAKE_CURRENT_BINARY_DIR}/run_static_subject.c)
@@ -28,11 +34,12 @@ unlatch_add_test(
   nlohmann_json::nlohmann_json
   LABELS
   probe)
-add_dependencies(run_test unlatch_cli run_subject strange_locks run_static_subject)
+add_dependencies(run_test unlatch_cli run_subject strange_locks slow_waits run_static_subject)
 target_compile_definitions(
   run_test
   PRIVATE UNLATCH_PROGRAM="$<TARGET_FILE:unlatch_cli>"
           UNLATCH_RUN_SUBJECT="$<TARGET_FILE:run_subject>"
           UNLATCH_RUN_STATIC_SUBJECT="$<TARGET_FILE:run_static_subject>"
           UNLATCH_STRANGE_LOCKS="$<TARGET_FILE:strange_locks>"
+          UNLATCH_SLOW_WAITS="$<TARGET_FILE:slow_waits>"
           $<$<TARGET_EXISTS:unlatch_emulator>:UNLATCH_HAS_EMULATOR>)
