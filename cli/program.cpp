@@ -130,6 +130,31 @@ void declare_emulate(CLI::App& app, emulate_arguments& into) {
   emulate->add_flag("--json", into.json, "Tell what happened as JSON");
 }
 
+void declare_run(CLI::App& app, run_arguments& into) {
+  auto* run = app.add_subcommand(
+      "run",
+      "Run an unmodified program with other locks. Its pthread mutexes and reader-writer locks run "
+      "their sections in hardware transactions; where the CPU has none, the program runs as it is. "
+      "Or its mutexes become locks of another algorithm. What the locks did is told on standard "
+      "error when the program has ended, with whose exit status this one ends. Write '--' before "
+      "the program.");
+  run->add_option("PROGRAM", into.asked.command, "The program and its arguments, after '--'")
+      ->required()
+      ->type_name("");
+  auto* policy =
+      run->add_option("--policy", into.asked.policy,
+                      "What decides when to try a transaction again and when to take the "
+                      "lock: a policy that 'unlatch list' names")
+          ->type_name("POLICY")
+          ->capture_default_str();
+  run->add_option("--lock", into.lock,
+                  "Make the mutexes locks of this algorithm instead: mutex (spins, then sleeps), "
+                  "spin, ticket or mcs. Needs no transactions")
+      ->type_name("LOCK")
+      ->excludes(policy);
+  run->add_flag("--json", into.json, "Tell what happened as JSON");
+}
+
 /// The names a word of the command line could have been.
 std::vector<std::string> words_of(const CLI::App& app, bool options) {
   std::vector<std::string> words;
@@ -177,6 +202,7 @@ int dispatch(const CLI::App& app, const arguments& asked) {
   }
   if (app.got_subcommand("study")) return study(asked.study);
   if (app.got_subcommand("emulate")) return emulate(asked.emulate);
+  if (app.got_subcommand("run")) return run_program(asked.run);
   return report(asked.report);
 }
 
@@ -228,6 +254,7 @@ void declare(CLI::App& app, arguments& into) {
       ->capture_default_str();
 
   declare_emulate(app, into.emulate);
+  declare_run(app, into.run);
 }
 
 int run(int argc, char** argv) {

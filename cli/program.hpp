@@ -9,6 +9,7 @@
 #include <string>
 
 #include "src/probe/emulation.hpp"
+#include "src/probe/lock_run.hpp"
 #include "studies/plan.hpp"
 
 namespace unlatch::cli {
@@ -47,6 +48,12 @@ struct emulate_arguments {
   bool json = false;
 };
 
+struct run_arguments {
+  probe::lock_run_request asked;
+  std::string lock;  ///< an algorithm's name; empty: elide
+  bool json = false;
+};
+
 struct report_arguments {
   std::filesystem::path directory = "results";
   std::filesystem::path file = "report.html";
@@ -60,6 +67,7 @@ struct arguments {
   study_arguments study;
   report_arguments report;
   emulate_arguments emulate;
+  run_arguments run;
   bool man = false;
 };
 
@@ -78,5 +86,6 @@ int validate_model(const model_arguments& asked);  ///< --validate
 int study(const study_arguments& asked);
 int report(const report_arguments& asked);
 int emulate(const emulate_arguments& asked);  ///< returns the program's exit status
+int run_program(const run_arguments& asked);  ///< the same
 
 }  // namespace unlatch::cli

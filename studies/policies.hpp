@@ -5,30 +5,28 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "studies/nearest_name.hpp"
-#include "unlatch/adaptive.hpp"
-#include "unlatch/policy.hpp"
+#include "unlatch/policies.hpp"
 
 namespace unlatch::studies {
 
-template <class... Policies>
-struct policy_list {
-  [[nodiscard]] static std::vector<std::string> names() { return {std::string(Policies::name)...}; }
+/// `Policies` is a policy::list.
+template <class Policies>
+struct policies_by_name {
+  [[nodiscard]] static std::vector<std::string> names() {
+    return {Policies::names.begin(), Policies::names.end()};
+  }
 
   /// Calls `f.template operator()<P>()` for the policy of that name. Throws unknown_name.
   template <class F>
   static void with(std::string_view name, F&& f) {
-    const bool found =
-        ((name == Policies::name && (f.template operator()<Policies>(), true)) || ...);
-    if (!found) throw unknown_name("policy", name, names());
+    if (!Policies::with(name, std::forward<F>(f))) throw unknown_name("policy", name, names());
   }
 };
 
-/// The default first; `fixed` makes three attempts.
-using elision_policies = policy_list<policy::adaptive, policy::hle, policy::fixed<3>, policy::glibc,
-                                     policy::tbb, policy::mariadb, policy::ck, policy::cervini,
-                                     policy::xsync, policy::niessing, policy::johnson>;
+using elision_policies = policies_by_name<policy::all>;
 
 }  // namespace unlatch::studies

@@ -14,7 +14,7 @@ namespace unlatch::studies {
 namespace {
 
 // A tree's sections are long to compile, once for each policy; the other studies have them all.
-using tree_policies = policy_list<policy::adaptive>;
+using tree_policies = policies_by_name<policy::list<policy::adaptive>>;
 
 template <class Sections>
 measurement measure_tree(Sections& sections, const cell& one, const std::stop_token& stop) {

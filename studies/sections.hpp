@@ -122,7 +122,7 @@ class retried_sections {
 /// What sections of a study do: without a lock to fall back to, they must not allocate.
 enum class section_kind : std::uint8_t { allocating, plain };
 
-/// The modes of every structure study; the baseline first. `Policies` is a policy_list.
+/// The modes of every structure study; the baseline first. `Policies` is a policies_by_name.
 template <class Policies = elision_policies>
 [[nodiscard]] std::vector<study_mode> section_modes(section_kind kind = section_kind::plain) {
   std::vector<study_mode> modes{

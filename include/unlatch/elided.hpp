@@ -26,12 +26,10 @@
 
 #include "unlatch/access.hpp"
 #include "unlatch/adaptive.hpp"
-#include "unlatch/coarsening.hpp"
+#include "unlatch/elision.hpp"
 #include "unlatch/htm.hpp"
 #include "unlatch/lock_concepts.hpp"
 #include "unlatch/lock_state.hpp"
-#include "unlatch/parking.hpp"
-#include "unlatch/path_choice.hpp"
 #include "unlatch/policy.hpp"
 #include "unlatch/section.hpp"
 #include "unlatch/statistics.hpp"
@@ -67,8 +65,9 @@ class elided {
   /// own try_lock(). May fail spuriously.
   bool try_lock() {
     if (Htm::available()) [[unlikely]] {
-      if (detail::this_section().in_transaction()) return join_transaction<false>(row());
-      if (try_transaction<false>()) return true;
+      if (detail::this_section().in_transaction())
+        return elision::template join<false>(*this, row());
+      if (elision::template try_enter<false>(*this, row())) return true;
     }
     if (!lock_.try_lock()) return false;
     entered_exclusive();
@@ -80,7 +79,7 @@ class elided {
   /// lock. Then runs what was put off until now.
   void unlock() {
     if (Htm::available()) [[unlikely]] {
-      if (leave_transaction()) return;
+      if (elision::leave(*this)) return;
     }
     unlock_held();
   }
@@ -102,8 +101,9 @@ class elided {
   }
   bool try_lock_shared() requires shared_elidable<Lock> {
     if (Htm::available()) [[unlikely]] {
-      if (detail::this_section().in_transaction()) return join_transaction<true>(row());
-      if (try_transaction<true>()) return true;
+      if (detail::this_section().in_transaction())
+        return elision::template join<true>(*this, row());
+      if (elision::template try_enter<true>(*this, row())) return true;
     }
     if (!lock_.try_lock_shared()) return false;
     count(row(), statistics::counter::sections);
@@ -111,7 +111,7 @@ class elided {
   }
   void unlock_shared() requires shared_elidable<Lock> {
     if (Htm::available()) [[unlikely]] {
-      if (leave_transaction()) return;
+      if (elision::leave(*this)) return;
     }
     lock_.unlock_shared();
   }
@@ -143,7 +143,7 @@ class elided {
   /// Enters a section as the policy decides, whatever is faster. `id` is the row of the calling
   /// thread's `row`, in which the section is counted. Not in a transaction.
   void lock_by_policy(detail::thread_row& row, detail::row_id id) {
-    if (!speculate<false>(row, id)) take(row);
+    if (!elision::template enter<false>(*this, row, id)) take(row);
   }
   /// Takes the lock for real. True: it is one of `expected`, and there is nothing else to do. Only
   /// then does this look at anything but the lock itself: a look before would fetch a contended
@@ -188,21 +188,10 @@ class elided {
   }
 
  private:
-  static constexpr std::uint64_t timed_one_in = 16;
-  static constexpr bool memory_in_lock = Policy::scope == memory_scope::lock;
-  using memory = typename Policy::memory;
-  using lock_memory = std::conditional_t<memory_in_lock, memory, policy::detail::nothing>;
+  using elision = detail::elision<Policy, Htm>;
   using counter = statistics::counter;
 
   static void count(detail::row_id row, counter c) { detail::this_thread_row(row).add(c); }
-
-  /// Whether a section had better not begin in a transaction now: that is slower.
-  bool prefers_lock(detail::thread_row& row) const noexcept {
-    if constexpr (!is_measured<Policy>()) return false;
-    return !detail::this_section().in_transaction() &&
-           detail::path_choice::of(this->row()).choose(row, row.count(counter::sections)) ==
-               detail::path::direct;
-  }
 
   // --- the plain path ---------------------------------------------------------------------------
 
@@ -213,7 +202,8 @@ class elided {
           "for the inner section, too",
           this);
     detail::thread_row& row = detail::this_thread_row(id);
-    if (Htm::available() && !prefers_lock(row) && speculate<false>(row, id)) [[unlikely]]
+    if (Htm::available() && !elision::prefers_lock(this->row(), row) &&
+        elision::template enter<false>(*this, row, id)) [[unlikely]]
       return;
     take(row);
   }
@@ -231,7 +221,8 @@ class elided {
 
   void enter_shared(detail::row_id id) {
     detail::thread_row& row = detail::this_thread_row(id);
-    if (Htm::available() && !prefers_lock(row) && speculate<true>(row, id)) [[unlikely]]
+    if (Htm::available() && !elision::prefers_lock(this->row(), row) &&
+        elision::template enter<true>(*this, row, id)) [[unlikely]]
       return;
     lock_.lock_shared();
     row.add(counter::sections);
@@ -244,8 +235,14 @@ class elided {
     detail::this_section().run_deferred(this);
   }
 
-  // --- the transactional path -------------------------------------------------------------------
+  // --- what detail::elision asks of a lock ------------------------------------------------------
 
+  friend class detail::elision<Policy, Htm>;
+
+  template <bool Shared>
+  const void* identity() const noexcept {
+    return this;
+  }
   template <bool Shared>
   bool is_free_for() const noexcept {
     if constexpr (Shared)
@@ -253,144 +250,11 @@ class elided {
     else
       return lock_.is_free();
   }
-
-  template <bool Shared>
-  bool wait_until_free(std::uint64_t limit) const noexcept {
-    return parking::wait_until([this] { return is_free_for<Shared>(); }, limit);
-  }
-
-  memory& memory_for(detail::thread_row& row) noexcept {
-    static_assert(
-        std::is_empty_v<memory> || memory_in_lock ||
-        (sizeof(memory) <= sizeof(row.policy_memory) && std::is_trivially_copyable_v<memory>));
-    if constexpr (memory_in_lock || std::is_same_v<memory, lock_memory>)
-      return lock_memory_;
-    else
-      return detail::thread_memory<Policy>(row);
-  }
-
-  /// Runs the section in a transaction if the policy wants to; false: take the lock. When the
-  /// transaction aborts, control returns from begin() once more with every local as it was.
-  template <bool Shared>
-  bool speculate(detail::thread_row& row, detail::row_id id) {
-    if (detail::this_section().in_transaction()) return join_transaction<Shared>(id);
-    memory& learned = memory_for(row);
-    if (!Policy::admits(learned)) {
-      row.add(counter::skipped);
-      return false;
-    }
-    constexpr std::uint64_t patience =
-        Policy::wait_ticks != policy::no_wait ? Policy::wait_ticks : policy::wait_for_ever;
-    bool wait = Policy::wait_ticks != policy::no_wait;
-    for (unsigned attempt = 1; !wait || wait_until_free<Shared>(patience); ++attempt) {
-      const htm::status status = begin<Shared>(row, id, attempt);
-      if (status.started()) return true;
-      const decision next = Policy::decide({status, attempt, !is_free_for<Shared>()}, learned);
-      for (std::uint32_t i = 0; i < next.pauses; ++i) cpu_relax();
-      if (next.step == next_step::fall_back) break;
-      wait = next.step == next_step::wait_then_retry;
-    }
-    row.add(counter::fallbacks);
-    return false;
-  }
-
-  template <bool Shared>
-  bool try_transaction() {
-    detail::thread_row& row = detail::this_thread_row(this->row());
-    return is_free_for<Shared>() && Policy::admits(memory_for(row)) &&
-           begin<Shared>(row, this->row(), 1).started();
-  }
-
-  /// One attempt. Inlined, so that no frame is left between the section and its begin.
-  template <bool Shared>
-  [[gnu::always_inline]] htm::status begin(detail::thread_row& row, detail::row_id id,
-                                           unsigned attempt) {
-    row.add(counter::started);
-    // Reading the clock takes half as long as an empty transaction: one attempt in 16 is timed.
-    const bool is_timed = row.count(counter::started) % timed_one_in == 1;
-    const std::uint64_t start = is_timed ? timestamp() : 0;
-    htm::status status = Htm::begin();
-    if (status.started()) {
-      if (is_free_for<Shared>()) [[likely]] {
-        detail::this_section().open(this, id, attempt);
-        return status;
-      }
-      status = Htm::template abort<htm::status::lock_held_code>();
-    }
-    if (is_timed) row.add(counter::wasted_ticks, (timestamp() - start) * timed_one_in);
-    row.add(statistics::counter_of(status.why()));
-    return status;
-  }
-
-  /// Flattens a nested section into the open transaction.
-  template <bool Shared>
-  bool join_transaction(detail::row_id id) {
-    auto& section = detail::this_section();
-    if (UNLATCH_CHECKED && !Shared && section.is_open(this))
-      detail::misuse("recursive lock: this thread's transaction has elided the lock already", this);
-    if (is_free_for<Shared>()) {
-      if constexpr (coarsening_policy<Policy>) {
-        if (section.resume(this, id)) {
-          count(id, counter::coarsened);
-          return true;
-        }
-      }
-      if (section.can_open()) {
-        section.open(this, id, 1);
-        return true;
-      }
-    }
-    // Taking the lock for real would break invariant 2: undo everything and let the policy decide.
-    Htm::template abort<htm::status::lock_held_code>();
-    return false;
-  }
-
-  /// Ends the section if it runs in a transaction.
-  bool leave_transaction() {
-    auto& section = detail::this_section();
-    if (!section.in_transaction() || !section.is_open(this)) return false;
-    if constexpr (coarsening_policy<Policy>)
-      if (keep_open(section)) return true;
-    const detail::open_section first = section.first();
-    const detail::open_section ended = section.close(this);
-    detail::thread_row& row = detail::this_thread_row(ended.row);
-    if (section.in_transaction()) {
-      // Flattened. These counts are thread-local, and undone if the transaction aborts.
-      row.add(counter::sections);
-      row.add(counter::elided);
-      if (section.deferred_count() != 0) section.commit_kept();
-      return true;
-    }
-    Htm::commit();
-    row.add(counter::sections);
-    row.add(counter::elided);
-    if constexpr (coarsening_policy<Policy>) {
-      detail::count_commit<Policy>(first);
-    } else {
-      row.add(counter::committed);
-      Policy::committed(memory_for(row), ended.attempt);
-    }
-    section.run_deferred_if_outermost();
-    return true;
-  }
-
-  /// Ends the section without a commit if it is the outermost and the policy joins it with the
-  /// next.
-  bool keep_open(detail::section_context& section) {
-    if (!section.is_outermost(this) || section.deferred_count() != 0) return false;
-    const memory& learned =
-        detail::thread_memory<Policy>(detail::this_thread_row(section.first().row));
-    if (section.joined() + 1 >= Policy::sections(learned)) return false;
-    detail::thread_row& row =
-        detail::this_thread_row(section.keep_open(detail::commit_kept<Policy, Htm>));
-    row.add(counter::sections);
-    row.add(counter::elided);
-    return true;
-  }
+  typename elision::lock_memory& memory_of_lock() noexcept { return lock_memory_; }
 
   Lock lock_;
   detail::lock_state state_;
-  [[no_unique_address]] lock_memory lock_memory_{};
+  [[no_unique_address]] typename elision::lock_memory lock_memory_{};
 };
 
 }  // namespace unlatch

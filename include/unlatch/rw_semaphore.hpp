@@ -116,8 +116,8 @@ class rw_semaphore {
 
  private:
   std::atomic<std::uint32_t> next_{0};
-  detail::ticket_queue readers_;
-  detail::ticket_queue writers_;
+  detail::ticket_queue<> readers_;
+  detail::ticket_queue<> writers_;
   [[no_unique_address]] detail::owner_check owner_;
 };
 

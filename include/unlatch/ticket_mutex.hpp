@@ -29,13 +29,15 @@
 
 namespace unlatch {
 
-/// A fair mutual exclusion lock; satisfies Lockable. Not recursive. Lock and unlock without
-/// contention cost one locked instruction.
-class ticket_mutex {
+namespace detail {
+
+/// With so many rooms to sleep in (ticket_queue.hpp), four bytes each.
+template <unsigned Rooms>
+class ticket_lock {
  public:
-  ticket_mutex() = default;
-  ticket_mutex(const ticket_mutex&) = delete;
-  ticket_mutex& operator=(const ticket_mutex&) = delete;
+  ticket_lock() = default;
+  ticket_lock(const ticket_lock&) = delete;
+  ticket_lock& operator=(const ticket_lock&) = delete;
 
   /// Acquires the lock after all who came before.
   void lock() noexcept {
@@ -67,8 +69,14 @@ class ticket_mutex {
 
  private:
   std::atomic<std::uint32_t> next_{0};
-  detail::ticket_queue queue_;
-  [[no_unique_address]] detail::owner_check owner_;
+  ticket_queue<Rooms> queue_;
+  [[no_unique_address]] owner_check owner_;
 };
+
+}  // namespace detail
+
+/// A fair mutual exclusion lock; satisfies Lockable. Not recursive. Lock and unlock without
+/// contention cost one locked instruction.
+class ticket_mutex : public detail::ticket_lock<4> {};
 
 }  // namespace unlatch

@@ -9,7 +9,7 @@
 //   field     | bits | meaning
 //   ----------+------+---------------------------------------------------------------------------
 //   now_      | 0-31 | the number called last; wraps around
-//   rooms_[i] |  0   | somebody whose number is i modulo `rooms` sleeps here or is about to
+//   rooms_[i] |  0   | somebody whose number is i modulo `Rooms` sleeps here or is about to
 //             | 1-31 | changes with every wake-up, so sleeping on the old value ends at once
 //
 // Invariants
@@ -25,7 +25,7 @@
 // is built on this must live until unlock() has returned.
 //
 // Several rooms, so that a call wakes the thread that was called and not all that wait: up to
-// `rooms` sleepers never disturb each other.
+// `Rooms` sleepers never disturb each other.
 #pragma once
 
 #include <algorithm>
@@ -40,6 +40,7 @@
 
 namespace unlatch::detail {
 
+template <unsigned Rooms = 4>
 class ticket_queue {
  public:
   /// The number called last. Acquires what its callers released.
@@ -67,14 +68,13 @@ class ticket_queue {
   }
 
  private:
-  static constexpr unsigned rooms = 4;
   static constexpr std::uint32_t asleep = 1;
   static constexpr unsigned looks = 60;  // about the cost of parking, for the next in line
   static constexpr std::uint32_t pauses_a_place = 4;  // about a short section
   static constexpr std::uint32_t most_pauses = 32;
 
   std::atomic<std::uint32_t>& room_of(std::uint32_t number) noexcept {
-    return rooms_[number % rooms];
+    return rooms_[number % Rooms];
   }
 
   [[gnu::noinline, gnu::cold]] void wait_in_line(std::uint32_t number) noexcept {
@@ -119,7 +119,7 @@ class ticket_queue {
   }
 
   std::atomic<std::uint32_t> now_{0};
-  std::atomic<std::uint32_t> rooms_[rooms]{};
+  std::atomic<std::uint32_t> rooms_[Rooms]{};
 };
 
 }  // namespace unlatch::detail

@@ -93,6 +93,32 @@ class terminal_signals_ignored {
   _exit(127);
 }
 
+/// Runs the program and waits for its end.
+int run_to_its_end(const fs::path& program, std::vector<std::string> command,
+                   std::vector<std::string> environment) {
+  std::array<int, 2> failure{};
+  if (pipe2(failure.data(), O_CLOEXEC) != 0) {
+    throw program_error(std::string("cannot start a program: ") + std::strerror(errno));
+  }
+  const auto words = pointers_to(command);
+  const auto environment_words = pointers_to(environment);
+  terminal_signals_ignored ignored;
+  const pid_t child = fork();
+  if (child == 0) {
+    ignored.restore();
+    become(program, words, environment_words, failure[1]);
+  }
+  close(failure[1]);
+  int error = child < 0 ? errno : 0;
+  const bool told = child > 0 && read(failure[0], &error, sizeof error) == sizeof error;
+  close(failure[0]);
+  int status = 0;
+  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (child < 0 || told) throw program_error(program.string() + ": " + std::strerror(error));
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
 }  // namespace
 
 preloading_program::preloading_program(std::vector<std::string> command,
@@ -104,29 +130,15 @@ preloading_program::preloading_program(std::vector<std::string> command,
 
 int preloading_program::run(
     const std::vector<std::pair<std::string, std::string>>& variables) const {
-  std::array<int, 2> failure{};
-  if (pipe2(failure.data(), O_CLOEXEC) != 0) {
-    throw program_error(std::string("cannot start a program: ") + std::strerror(errno));
-  }
-  std::vector<std::string> command = command_;
-  const auto words = pointers_to(command);
-  std::vector<std::string> environment = environment_with(object_, variables);
-  const auto environment_words = pointers_to(environment);
-  terminal_signals_ignored ignored;
-  const pid_t child = fork();
-  if (child == 0) {
-    ignored.restore();
-    become(program_, words, environment_words, failure[1]);
-  }
-  close(failure[1]);
-  int error = child < 0 ? errno : 0;
-  const bool told = child > 0 && read(failure[0], &error, sizeof error) == sizeof error;
-  close(failure[0]);
-  int status = 0;
-  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (child < 0 || told) throw program_error(program_.string() + ": " + std::strerror(error));
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return run_to_its_end(program_, command_, environment_with(object_, variables));
+}
+
+int run_as_it_is(const std::vector<std::string>& command) {
+  const fs::path program = find_program(command.front());
+  require_executable(program);
+  std::vector<std::string> environment;
+  for (char** each = environ; *each != nullptr; ++each) environment.emplace_back(*each);
+  return run_to_its_end(program, command, std::move(environment));
 }
 
 }  // namespace unlatch::probe

@@ -39,4 +39,7 @@ class preloading_program {
   std::filesystem::path object_;
 };
 
+/// Runs any program as preloading_program::run() does, with nothing loaded into it.
+[[nodiscard]] int run_as_it_is(const std::vector<std::string>& command);
+
 }  // namespace unlatch::probe

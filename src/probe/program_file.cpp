@@ -21,19 +21,6 @@ namespace fs = std::filesystem;
   throw program_error(file.string() + ": " + why);
 }
 
-void require_executable(const fs::path& file) {
-  std::error_code failed;
-  const auto status = fs::status(file, failed);
-  if (!fs::exists(status)) {
-    const bool absent = !failed || failed == std::errc::no_such_file_or_directory;
-    refuse(file, absent ? "there is no such program" : failed.message());
-  }
-  if (fs::is_directory(status)) refuse(file, "this is a directory, not a program");
-  if (access(file.c_str(), X_OK) != 0) {
-    refuse(file, std::string(std::strerror(errno)) + "; is it a program (chmod +x)?");
-  }
-}
-
 /// Reads the object at `offset` of a file; false if the file ends before.
 template <class T>
 bool read_at(std::ifstream& from, std::uint64_t offset, T& into) {
@@ -118,6 +105,19 @@ fs::path find_program(const std::string& name) {
     if (fs::is_regular_file(file, ignored) && access(file.c_str(), X_OK) == 0) return file;
   }
   throw program_error(name + ": no program of that name in PATH; give its file with a '/'");
+}
+
+void require_executable(const fs::path& file) {
+  std::error_code failed;
+  const auto status = fs::status(file, failed);
+  if (!fs::exists(status)) {
+    const bool absent = !failed || failed == std::errc::no_such_file_or_directory;
+    refuse(file, absent ? "there is no such program" : failed.message());
+  }
+  if (fs::is_directory(status)) refuse(file, "this is a directory, not a program");
+  if (access(file.c_str(), X_OK) != 0) {
+    refuse(file, std::string(std::strerror(errno)) + "; is it a program (chmod +x)?");
+  }
 }
 
 void require_preloadable(const fs::path& file) {

@@ -22,6 +22,9 @@ class program_error : public std::runtime_error {
 /// be executed. Throws program_error.
 [[nodiscard]] std::filesystem::path find_program(const std::string& name);
 
+/// Throws program_error unless `file` is there and may be executed.
+void require_executable(const std::filesystem::path& file);
+
 /// Throws program_error unless `file` is a dynamically linked x86-64 program, or a script whose
 /// interpreter is one, and neither changes its user or group nor has capabilities: the dynamic
 /// linker ignores LD_PRELOAD in all others. Reads the headers.
