@@ -19,6 +19,9 @@
 #include "src/probe/engine/vector_state.hpp"
 
 namespace unlatch::probe {
+
+const char engine::complaint_prefix[] = "unlatch emulate: ";
+
 namespace {
 
 #define UNLATCH_EXPORTED extern "C" __attribute__((visibility("default")))

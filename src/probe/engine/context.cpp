@@ -28,14 +28,6 @@ asm(R"(
   mov unlatch_context+120(%rip), %r15
 .endm
 
-.macro on_engine_stack function
-  lea unlatch_engine_stack+65536(%rip), %rsp
-  cld
-  call \function
-  mov %rax, %rdi
-  jmp unlatch_resume_program
-.endm
-
   .text
   .hidden unlatch_context
   .hidden unlatch_engine_stack
@@ -93,18 +85,14 @@ unlatch_leave_slot:
   .hidden unlatch_enter_engine
   .type unlatch_enter_engine, @function
 unlatch_enter_engine:
-  on_engine_stack unlatch_run_transaction
-
-  .globl unlatch_enter_engine_after_fault
-  .hidden unlatch_enter_engine_after_fault
-  .type unlatch_enter_engine_after_fault, @function
-unlatch_enter_engine_after_fault:
-  on_engine_stack unlatch_abort_after_fault
+  lea unlatch_engine_stack+65536(%rip), %rsp
+  cld
+  call *unlatch_context+160(%rip)
+  mov %rax, %rdi
 
   # rdi: the frame. From here on the stack is the program's. Signals may arrive as soon as the mask
   # is given back; their frames lie below the stack pointer, which stays below what is still needed:
   # the last instruction takes the address, and the red zone with it, off the stack.
-unlatch_resume_program:
   mov %rdi, %rbx
   mov %rdi, %rsp
   and $-16, %rsp
@@ -128,33 +116,18 @@ unlatch_resume_program:
   pop %rax
   popfq
   ret $128
-
-  .globl unlatch_enter_from_jump
-  .hidden unlatch_enter_from_jump
-  .type unlatch_enter_from_jump, @function
-unlatch_enter_from_jump:
-  pushfq
-  push %rax
-  push %rcx
-  push %rdx
-  push %rbx
-  push %rbp
-  push %rsi
-  push %rdi
-  push %r8
-  push %r9
-  push %r10
-  push %r11
-  push %r12
-  push %r13
-  push %r14
-  push %r15
-  mov %rsp, %rdi
-  and $-16, %rsp
-  cld
-  call unlatch_begin_from_jump
-  jmp unlatch_enter_engine
 )");
 // clang-format on
+
+resume_frame* frame_for_program(std::uint64_t signal_mask) noexcept {
+  const registers& program = unlatch_context.program;
+  auto* const frame =
+      reinterpret_cast<resume_frame*>(program.general[rsp] - red_zone - sizeof(resume_frame));
+  frame->signal_mask = signal_mask;
+  for (unsigned i = 0; i < pushed_count; ++i) frame->general[i] = program.general[pushed_order[i]];
+  frame->flags = program.flags;
+  frame->ip = program.ip;
+  return frame;
+}
 
 }  // namespace unlatch::probe::engine

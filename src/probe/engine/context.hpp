@@ -51,14 +51,18 @@ inline constexpr std::uint64_t overflow = 1u << 11;
 inline constexpr std::uint64_t arithmetic = carry | parity | adjust | zero | sign | overflow;
 }  // namespace flag
 
+struct resume_frame;
+
 /// What context.cpp's assembly works on, at these offsets.
 struct context {
   registers program;
   std::uint64_t engine_stack;  ///< the engine's stack pointer while program code runs
   std::uint64_t slot;          ///< the code to run
+  resume_frame* (*run)();      ///< what unlatch_enter_engine calls
 };
 static_assert(offsetof(context, program.ip) == 128 && offsetof(context, program.flags) == 136);
-static_assert(offsetof(context, engine_stack) == 144 && offsetof(context, slot) == 152);
+static_assert(offsetof(context, engine_stack) == 144 && offsetof(context, slot) == 152 &&
+              offsetof(context, run) == 160);
 
 /// What the program goes on with. It lies on the program's own stack, below the 128 bytes that the
 /// x86-64 ABI lets a function use there unannounced, where a signal's frame could lie as well:
@@ -85,21 +89,20 @@ extern context unlatch_context;
 void unlatch_run_slot() noexcept;
 void unlatch_leave_slot() noexcept;
 
-/// Where a thread goes, by whatever way, once it owns the engine and the context is filled: runs
-/// unlatch_run_transaction() on the engine's stack and resumes the program with what that returns.
+/// Where a thread goes, by whatever way, once it owns the engine and the context is filled: calls
+/// unlatch_context.run on the engine's stack and resumes the program with the frame that returns.
 void unlatch_enter_engine() noexcept;
-/// Where a signal handler sends the engine if the program's code faulted.
-void unlatch_enter_engine_after_fault() noexcept;
 /// Where the jump that replaces an XBEGIN leads, with the address of the XBEGIN pushed below the
-/// red zone.
+/// red zone; it calls unlatch_begin_from_jump() (enter_from_jump.cpp).
 void unlatch_enter_from_jump() noexcept;
-
-// What the above call.
-resume_frame* unlatch_run_transaction() noexcept;
-resume_frame* unlatch_abort_after_fault() noexcept;
 void unlatch_begin_from_jump(const std::uint64_t* pushed) noexcept;
+
+// Each object that uses the engine has this.
 /// Frees the engine. Called on the program's stack; the signal mask is given back afterwards.
 void unlatch_release_engine(std::uint64_t signal_mask) noexcept;
 }
+
+/// The frame with which the program goes on from the context, on its own stack.
+[[nodiscard]] resume_frame* frame_for_program(std::uint64_t signal_mask) noexcept;
 
 }  // namespace unlatch::probe::engine

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/probe/engine/footprint.hpp"
 
+#include "src/probe/engine/accesses.hpp"
 #include "src/probe/engine/program_memory.hpp"
 #include "src/probe/engine/random.hpp"
 

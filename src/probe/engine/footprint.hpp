@@ -23,11 +23,6 @@ void prepare_footprint(const emulation_settings& given) noexcept;
 /// Empties all of it.
 void begin_footprint() noexcept;
 
-/// Notes an access to `bytes` at `address` that is about to be made. False if the lines do not fit
-/// any more: the transaction has to abort. Faults as the program would if it writes where nothing
-/// is (program_memory.hpp).
-[[nodiscard]] bool note_access(std::uint64_t address, std::uint64_t bytes, bool written) noexcept;
-
 /// Puts back what the written lines held.
 void undo_writes() noexcept;
 

@@ -98,6 +98,33 @@ bool is_unfriendly(const ZydisDecodedInstruction& of) noexcept {
   }
 }
 
+/// Whether an unfriendly instruction is done by a program, and leads to the one behind it.
+bool goes_on_behind(const ZydisDecodedInstruction& of) noexcept {
+  switch (of.meta.category) {
+    case ZYDIS_CATEGORY_SYSRET:
+    case ZYDIS_CATEGORY_INTERRUPT:
+    case ZYDIS_CATEGORY_IO:
+    case ZYDIS_CATEGORY_IOSTRINGOP:
+    case ZYDIS_CATEGORY_SYSTEM:
+    case ZYDIS_CATEGORY_SEGOP:
+    case ZYDIS_CATEGORY_VTX:
+    case ZYDIS_CATEGORY_SGX:
+    case ZYDIS_CATEGORY_UINTR:
+    case ZYDIS_CATEGORY_TSX_LDTRK:
+    case ZYDIS_CATEGORY_AMX_TILE:
+    case ZYDIS_CATEGORY_PCONFIG:
+      return false;
+    case ZYDIS_CATEGORY_SYSCALL:
+      return of.mnemonic == ZYDIS_MNEMONIC_SYSCALL;
+    default:
+      break;
+  }
+  const bool stops = of.mnemonic == ZYDIS_MNEMONIC_UD0 || of.mnemonic == ZYDIS_MNEMONIC_UD1 ||
+                     of.mnemonic == ZYDIS_MNEMONIC_UD2 || of.mnemonic == ZYDIS_MNEMONIC_HLT ||
+                     of.mnemonic == ZYDIS_MNEMONIC_CLI || of.mnemonic == ZYDIS_MNEMONIC_STI;
+  return !stops && of.meta.branch_type == ZYDIS_BRANCH_TYPE_NONE;
+}
+
 /// Both prefixes repeat MOVS, STOS and LODS, whatever the assembler calls them.
 bool is_repeated(const ZydisDecodedInstruction& of) noexcept {
   if (of.meta.category != ZYDIS_CATEGORY_STRINGOP) return false;
@@ -299,7 +326,11 @@ way way_of(const decoded& in, instruction& into) noexcept {
     default:
       break;
   }
-  if (is_unfriendly(in.of)) return way::unfriendly;
+  if (is_unfriendly(in.of)) {
+    note_relative_operand(in, into);
+    into.is_stepped = goes_on_behind(in.of) && describe_operands(in, into);
+    return way::unfriendly;
+  }
   switch (in.of.meta.category) {
     case ZYDIS_CATEGORY_COND_BR:
     case ZYDIS_CATEGORY_UNCOND_BR:

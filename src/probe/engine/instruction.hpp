@@ -78,9 +78,14 @@ struct instruction {
   std::uint8_t loop_kind;   ///< loop: the opcode, 0xE0 LOOPNE, 0xE1 LOOPE, 0xE2 LOOP
   bool narrow_count;        ///< counts in ECX
   bool repeat_while_equal;  ///< compare_string: REPE
+  bool is_stepped;          ///< unfriendly: a slot does it where no transaction is to abort
   std::uint8_t without[most_bytes];  ///< compare_string: the bytes without the REP prefix
   std::uint8_t without_length;
   std::uint8_t displacement_at;  ///< of an operand relative to RIP: where in the bytes; 0: none
+
+  [[nodiscard]] bool is_system_call() const noexcept {
+    return how == way::unfriendly && bytes[0] == 0x0f && bytes[1] == 0x05;
+  }
 };
 
 /// Prepares the decoder. Before any other function here; once.

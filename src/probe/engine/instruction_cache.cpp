@@ -48,7 +48,8 @@ bool decode_at(std::uint64_t address, instruction& into) noexcept {
 }
 
 bool give_slot(instruction& to) noexcept {
-  if (to.how != way::run && to.how != way::compare_string) return true;
+  const bool needs_one = to.how == way::run || to.how == way::compare_string || to.is_stepped;
+  if (!needs_one) return true;
   if (write_slot(to)) return true;
   const instruction kept = to;
   forget_all();
@@ -72,7 +73,10 @@ const instruction* instruction_at(std::uint64_t address) noexcept {
     found->address = 0;
     return nullptr;
   }
-  if (!give_slot(*found)) found->how = way::not_stepped;
+  if (!give_slot(*found)) {
+    found->is_stepped = false;
+    if (found->how != way::unfriendly) found->how = way::not_stepped;
+  }
   return found;
 }
 

@@ -157,7 +157,8 @@ void on_fault(int number, siginfo_t* info, void* frame) noexcept {
   auto& words = interrupted.uc_mcontext.gregs;
   const auto ip = static_cast<std::uint64_t>(words[REG_RIP]);
   if (info->si_code > 0 && (in_slot(ip) || accesses_program_memory(ip))) {
-    words[REG_RIP] = reinterpret_cast<greg_t>(&unlatch_enter_engine_after_fault);
+    abort_after_fault();
+    words[REG_RIP] = reinterpret_cast<greg_t>(&unlatch_enter_engine);
     return;
   }
   if (number == SIGILL) return on_illegal_instruction(number, info, frame);

@@ -3,7 +3,7 @@
 
 #include <asm/prctl.h>
 
-#include "src/probe/engine/footprint.hpp"
+#include "src/probe/engine/accesses.hpp"
 #include "src/probe/engine/program_memory.hpp"
 #include "src/probe/engine/system_calls.hpp"
 #include "src/probe/engine/vector_state.hpp"
@@ -226,6 +226,8 @@ step_result step(const instruction& next) noexcept {
     default:
       run_slot(next);
       program.ip = after;
+      // SYSCALL leaves the address behind it in RCX; that was the slot's.
+      if (next.is_system_call()) program.general[rcx] = after;
   }
   return step_result::done;
 }

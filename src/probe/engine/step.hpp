@@ -16,8 +16,8 @@ enum class step_result : std::uint8_t {
 };
 
 /// Notes what `next` accesses, then executes it. It is the instruction at the context's ip, and
-/// none of begin, end, abort, test, unfriendly and not_stepped. Faults as the program would, either
-/// in a slot or in program_memory.hpp. Some 20 ns.
+/// none of begin, end, abort, test and not_stepped, nor unfriendly unless it `is_stepped`. Faults
+/// as the program would, either in a slot or in program_memory.hpp. Some 20 ns.
 [[nodiscard]] step_result step(const instruction& next) noexcept;
 
 }  // namespace unlatch::probe::engine

@@ -23,7 +23,7 @@ void complain(const char* text) noexcept {
     while (part[length] != 0) ++length;
     system_call(SYS_write, 2, part, length);
   };
-  write("unlatch emulate: ");
+  write(complaint_prefix);
   write(text);
   write("\n");
 }

@@ -36,7 +36,9 @@ bool futex_wait(std::uint32_t* word, std::uint32_t expected, std::uint32_t timeo
 /// Wakes at most `most` sleepers.
 void futex_wake(std::uint32_t* word, int most = 0x7fffffff) noexcept;
 
-/// Writes "unlatch emulate: TEXT" to standard error.
+/// What the object's complaints begin with, as "unlatch emulate: ". Each preloaded object has one.
+extern const char complaint_prefix[];
+/// Writes the prefix, the text and a line break to standard error.
 void complain(const char* text) noexcept;
 
 }  // namespace unlatch::probe::engine

@@ -81,21 +81,10 @@ void choose_injection() noexcept {
   tx.inject_at_end = true;
 }
 
-/// What the program resumes with, on its own stack.
-resume_frame* frame_below_stack() noexcept {
-  auto* const frame =
-      reinterpret_cast<resume_frame*>(program.general[rsp] - red_zone - sizeof(resume_frame));
-  frame->signal_mask = tx.signal_mask;
-  for (unsigned i = 0; i < pushed_count; ++i) frame->general[i] = program.general[pushed_order[i]];
-  frame->flags = program.flags;
-  frame->ip = program.ip;
-  return frame;
-}
-
 resume_frame* commit() noexcept {
   count_end(ending::committed);
   if (tx.site != nullptr) tx.site->next_abort = 1;
-  return frame_below_stack();
+  return frame_for_program(tx.signal_mask);
 }
 
 resume_frame* abort(ending why, std::uint32_t with) noexcept {
@@ -106,7 +95,7 @@ resume_frame* abort(ending why, std::uint32_t with) noexcept {
   program.ip = tx.handler;
   tx.vectors_before.restore();
   count_end(why);
-  return frame_below_stack();
+  return frame_for_program(tx.signal_mask);
 }
 
 resume_frame* abort_for_unfriendly(const instruction& next) noexcept {
@@ -176,6 +165,14 @@ resume_frame* run() noexcept {
   }
 }
 
+resume_frame* run_transaction() noexcept {
+  const bool stopped = stop_other_threads(thread_id());
+  begin();
+  if (!stopped) return abort(ending::not_stopped, 0);
+  program.ip += xbegin_bytes;
+  return run();
+}
+
 }  // namespace
 
 void prepare_transactions(emulation_area& area) noexcept {
@@ -191,19 +188,14 @@ void own_engine(const registers& from, std::uint64_t signal_mask) noexcept {
   take_turn();
   program = from;
   tx.signal_mask = signal_mask;
+  unlatch_context.run = run_transaction;
+}
+
+void abort_after_fault() noexcept {
+  unlatch_context.run = [] { return abort(ending::fault, 0); };
 }
 
 extern "C" {
-
-resume_frame* unlatch_run_transaction() noexcept {
-  const bool stopped = stop_other_threads(thread_id());
-  begin();
-  if (!stopped) return abort(ending::not_stopped, 0);
-  program.ip += xbegin_bytes;
-  return run();
-}
-
-resume_frame* unlatch_abort_after_fault() noexcept { return abort(ending::fault, 0); }
 
 void unlatch_release_engine(std::uint64_t signal_mask) noexcept {
   resume_other_threads();

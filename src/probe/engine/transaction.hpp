@@ -25,4 +25,8 @@ void prepare_transactions(emulation_area& area) noexcept;
 /// `signal_mask` before, and goes to unlatch_enter_engine next.
 void own_engine(const registers& from, std::uint64_t signal_mask) noexcept;
 
+/// Lets the engine abort the transaction when it is entered next: an instruction has faulted. The
+/// handler of that fault goes to unlatch_enter_engine.
+void abort_after_fault() noexcept;
+
 }  // namespace unlatch::probe::engine
