@@ -23,6 +23,11 @@ struct place {
   int line = 0;
 };
 
+struct symbol_place {
+  std::string name;
+  std::uint64_t offset = 0;
+};
+
 namespace {
 
 struct free_it {
@@ -128,6 +133,15 @@ struct source_lines::session {
     dwfl_report_elf(handle, "program", "/proc/self/exe", -1, 0, false);
     dwfl_report_end(handle, nullptr, nullptr);
   }
+  explicit session(std::span<const loaded_object> objects)
+      : handle(dwfl_begin(&callbacks)), text(std::filesystem::file_time_type::max()) {
+    if (handle == nullptr) return;
+    dwfl_report_begin(handle);
+    for (const auto& object : objects) {
+      dwfl_report_elf(handle, object.file.c_str(), object.file.c_str(), -1, object.begin, false);
+    }
+    dwfl_report_end(handle, nullptr, nullptr);
+  }
   ~session() {
     if (handle != nullptr) dwfl_end(handle);
   }
@@ -136,6 +150,20 @@ struct source_lines::session {
 
   Dwfl_Module* module_of(std::uintptr_t address) const {
     return handle == nullptr ? nullptr : dwfl_addrmodule(handle, address);
+  }
+
+  /// The symbol of this type that `address` lies in, demangled; without a name if there is none.
+  symbol_place symbol_at(std::uintptr_t address, int type) const {
+    Dwfl_Module* const module = module_of(address);
+    if (module == nullptr) return {};
+    GElf_Off offset = 0;
+    GElf_Sym symbol;
+    const char* const name =
+        dwfl_module_addrinfo(module, address, &offset, &symbol, nullptr, nullptr, nullptr);
+    if (name == nullptr || GELF_ST_TYPE(symbol.st_info) != type || offset >= symbol.st_size) {
+      return {};
+    }
+    return {demangled(name), offset};
   }
 
   /// Looks up each address once.
@@ -152,11 +180,18 @@ struct source_lines::session {
 };
 
 source_lines::source_lines() : open_(std::make_unique<session>()) {}
+source_lines::source_lines(std::span<const loaded_object> objects)
+    : open_(std::make_unique<session>(objects)) {}
 source_lines::~source_lines() = default;
 
 std::string source_lines::line_of(std::uintptr_t code) const {
+  std::string line = known_line_of(code);
+  return line.empty() ? in_hexadecimal(code) : line;
+}
+
+std::string source_lines::known_line_of(std::uintptr_t code) const {
   const place& at = open_->place_of(code);
-  if (at.file == nullptr) return in_hexadecimal(code);
+  if (at.file == nullptr) return {};
   return std::string(below_root(at.file)) + ':' + std::to_string(at.line);
 }
 
@@ -166,20 +201,12 @@ std::string source_lines::text_of(std::uintptr_t code) const {
 }
 
 std::string source_lines::function_at(std::uintptr_t code) const {
-  Dwfl_Module* const module = open_->module_of(code);
-  const char* const name = module == nullptr ? nullptr : dwfl_module_addrname(module, code);
-  return name == nullptr ? std::string() : demangled(name);
+  return open_->symbol_at(code, STT_FUNC).name;
 }
 
 std::string source_lines::variable_at(std::uintptr_t address) const {
-  Dwfl_Module* const module = open_->module_of(address);
-  if (module == nullptr) return {};
-  GElf_Off offset = 0;
-  GElf_Sym symbol;
-  const char* const name =
-      dwfl_module_addrinfo(module, address, &offset, &symbol, nullptr, nullptr, nullptr);
-  if (name == nullptr || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT) return {};
-  return offset == 0 ? demangled(name) : demangled(name) + " + " + std::to_string(offset);
+  const auto found = open_->symbol_at(address, STT_OBJECT);
+  return found.offset == 0 ? found.name : found.name + " + " + std::to_string(found.offset);
 }
 
 }  // namespace unlatch::lab

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From addresses of this program to what people call them: lines of source, variables. Uses
-// elfutils; needs the program's debug information.
+// From addresses of this or another program to what people call them: lines of source, functions,
+// variables. Uses elfutils; lines need the program's debug information. What is not known is not
+// guessed: the nearest symbol below an address that lies in none is no answer.
 //
 // Thread safety: none; host mode only. Cost: opening reads the program's debug information, tens of
 // milliseconds; a look-up takes microseconds.
@@ -9,14 +10,23 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 namespace unlatch::lab {
+
+/// An object in a program's memory.
+struct loaded_object {
+  std::string file;
+  std::uintptr_t begin;  ///< where its first byte is
+};
 
 class source_lines {
  public:
   /// Opens the running program. Without debug information look-ups give addresses.
   source_lines();
+  /// For addresses of a program that had these objects in memory.
+  explicit source_lines(std::span<const loaded_object> objects);
   ~source_lines();
   source_lines(const source_lines&) = delete;
   source_lines& operator=(const source_lines&) = delete;
@@ -26,6 +36,8 @@ class source_lines {
   /// sections, counts as the line that called it, or comes as near to it as inlining is known. The
   /// address in hexadecimal where nothing is known.
   std::string line_of(std::uintptr_t code) const;
+  /// The same; empty where nothing is known.
+  std::string known_line_of(std::uintptr_t code) const;
   /// The same for a return address: the line of the call.
   std::string line_of_call(std::uintptr_t return_address) const {
     return line_of(call_before(return_address));
