@@ -9,6 +9,7 @@
 #include <string>
 
 #include "src/probe/emulation.hpp"
+#include "src/probe/profile/profile.hpp"
 #include "studies/plan.hpp"
 
 namespace unlatch::cli {
@@ -46,6 +47,13 @@ struct emulate_arguments {
   bool json = false;
 };
 
+struct profile_arguments {
+  probe::profile_request asked;
+  std::filesystem::path read;
+  std::size_t locks = 20;
+  bool json = false;
+};
+
 struct report_arguments {
   std::filesystem::path directory = "results";
   std::filesystem::path file = "report.html";
@@ -59,6 +67,7 @@ struct arguments {
   study_arguments study;
   report_arguments report;
   emulate_arguments emulate;
+  profile_arguments profile;
   bool man = false;
 };
 
@@ -77,5 +86,6 @@ int validate_model(const model_arguments& asked);  ///< --validate
 int study(const study_arguments& asked);
 int report(const report_arguments& asked);
 int emulate(const emulate_arguments& asked);  ///< returns the program's exit status
+int profile(const profile_arguments& asked);  ///< returns the program's exit status
 
 }  // namespace unlatch::cli
