@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "cli/program.hpp"
+#include "studies/models.hpp"
 
 namespace unlatch::cli {
 
@@ -16,7 +17,10 @@ int profile(const profile_arguments& asked) {
     throw std::invalid_argument(
         "profile: name a program to run after '--', or a recording to read with --read");
   }
-  const auto report = read_only ? probe::read_profile(asked.read) : probe::profile(asked.asked);
+  auto request = asked.asked;
+  request.machine = studies::find_model(asked.model).constants;
+  const auto report =
+      read_only ? probe::read_profile(asked.read, request.machine) : probe::profile(request);
   const auto text =
       asked.json ? probe::to_json(report).dump(2) + '\n' : probe::to_table(report, asked.locks);
   // The program's own output is left alone.

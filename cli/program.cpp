@@ -127,7 +127,9 @@ void declare_profile(CLI::App& app, profile_arguments& into) {
       "profile",
       "Run a program and tell what its pthread locks did: for each lock and each call that takes "
       "it how often it was taken, how often it was not free, how long was waited for it and how "
-      "long it was held. The program needs no change; with debug information calls are told by "
+      "long it was held; what its sections touch, what of that two threads would meet in, and what "
+      "would abort a transaction; and whether to elide it. The program needs no change; with debug "
+      "information calls are told by "
       "their lines. The result is on standard error when the program has ended, however it ended, "
       "and this program's exit status is the other's. Write '--' before the program.");
   profile->add_option("PROGRAM", into.asked.command, "The program and its arguments, after '--'")
@@ -140,6 +142,18 @@ void declare_profile(CLI::App& app, profile_arguments& into) {
   profile->add_option("--read", into.read, "Run nothing, tell what this earlier recording says")
       ->type_name("FILE")
       ->excludes(out);
+  profile
+      ->add_option("--budget", into.asked.sampling_percent,
+                   "Spend so many percent of each process's time on executing sections "
+                   "instruction by instruction, to see what they touch; 0: count and time only")
+      ->type_name("PERCENT")
+      ->capture_default_str();
+  profile
+      ->add_option("--model", into.model,
+                   "Advise for this machine: a model that 'unlatch model' lists, or the file of "
+                   "one")
+      ->type_name("MODEL")
+      ->capture_default_str();
   profile->add_option("--locks", into.locks, "Show the first N locks")
       ->type_name("N")
       ->capture_default_str();

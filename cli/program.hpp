@@ -50,6 +50,7 @@ struct emulate_arguments {
 struct profile_arguments {
   probe::profile_request asked;
   std::filesystem::path read;
+  std::string model = "xeon-8480";
   std::size_t locks = 20;
   bool json = false;
 };

@@ -13,6 +13,7 @@ using profiled_case = bool (*)();
 using profiled_cases = std::map<std::string, profiled_case>;
 
 profiled_cases lock_cases();
+profiled_cases section_cases();
 profiled_cases life_cases();
 
 }  // namespace unlatch::probe::testing

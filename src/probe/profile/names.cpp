@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,9 @@ std::unique_ptr<lab::source_lines> open_lines(const Objects& objects) {
 std::string line_at(const lab::source_lines& lines, std::uint64_t address) {
   return lines.known_line_of(address);
 }
+std::string outermost_line_at(const lab::source_lines& lines, std::uint64_t address) {
+  return lines.outermost_line_of(address);
+}
 std::string function_at(const lab::source_lines& lines, std::uint64_t address) {
   return lines.function_at(address);
 }
@@ -40,6 +44,7 @@ std::unique_ptr<lab::source_lines> open_lines(const Objects&) {
   return std::make_unique<lab::source_lines>();
 }
 std::string line_at(const lab::source_lines&, std::uint64_t) { return {}; }
+std::string outermost_line_at(const lab::source_lines&, std::uint64_t) { return {}; }
 std::string function_at(const lab::source_lines&, std::uint64_t) { return {}; }
 std::string variable_at(const lab::source_lines&, std::uint64_t) { return {}; }
 #endif
@@ -113,22 +118,41 @@ object_place process_names::place_of(std::uint64_t address) const {
   return {object.second, address - begin};
 }
 
-std::string process_names::code_near(std::uint64_t address, std::uint64_t shown) const {
+std::string process_names::named(std::uint64_t address, std::uint64_t shown,
+                                 const std::string& line) const {
   const std::string function = short_name(function_at(*lines_, address));
-  const std::string line = line_at(*lines_, address);
   const std::string where = line.empty() ? place_of(shown).text() : last_part(line);
   if (function.empty()) return where;
   return fmt::format("{} at {}", function, where);
 }
 
-std::string process_names::code(std::uint64_t address) const { return code_near(address, address); }
+std::string process_names::code(std::uint64_t address) const {
+  auto& known = code_[address];
+  if (known.empty()) known = named(address, address, line_at(*lines_, address));
+  return known;
+}
 
 std::string process_names::call(std::uint64_t address) const {
-  return address == 0 ? "?" : code_near(address - 1, address);
+  if (address == 0) return "?";
+  return named(address - 1, address, outermost_line_at(*lines_, address - 1));
 }
 
 std::string process_names::variable(std::uint64_t address) const {
   return variable_at(*lines_, address);
+}
+
+program_names::program_names(const std::map<std::uint32_t, recorded_process>& processes) {
+  for (const auto& [number, process] : processes) {
+    const auto same = std::find_if(opened_.begin(), opened_.end(), [&p = process](auto& each) {
+      return each.first->modules == p.modules;
+    });
+    if (same != opened_.end()) {
+      of_[number] = same->second.get();
+      continue;
+    }
+    opened_.emplace_back(&process, std::make_unique<process_names>(process));
+    of_[number] = opened_.back().second.get();
+  }
 }
 
 }  // namespace unlatch::probe

@@ -2,35 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "src/probe/profile/profile.hpp"
+#include "src/probe/profile/text.hpp"
 
 namespace unlatch::probe {
 namespace {
-
-/// "85 ns", "1.2 us", "3.4 s": two digits or more.
-std::string duration(double us) {
-  struct unit {
-    double us;
-    const char* name;
-  };
-  constexpr std::array units{unit{1e6, "s"}, unit{1e3, "ms"}, unit{1, "us"}, unit{1e-3, "ns"}};
-  if (us == 0) return "0";
-  for (const auto& [size, name] : units) {
-    const double value = us / size;
-    if (value < 0.9995 && size > 1e-3) continue;
-    return fmt::format("{:.{}f} {}", value, value < 9.95 && size > 1e-3 ? 1 : 0, name);
-  }
-  return {};
-}
-
-std::string share(std::uint64_t part, std::uint64_t of) {
-  if (of == 0) return "";
-  const double percent = 100.0 * static_cast<double>(part) / static_cast<double>(of);
-  if (part == 0) return "0 %";
-  return percent < 0.05 ? "<0.1 %" : fmt::format("{:.1f} %", percent);
-}
 
 /// Cut in the middle of long names, whose ends say most.
 std::string fitted(const std::string& text, std::size_t width) {
@@ -44,13 +21,17 @@ constexpr std::size_t name_width = 46;
 std::string line_of(const std::string& name, const use_totals& of, double ticks_per_us,
                     bool condition) {
   const auto held = [&](double at) {
-    return of.timed == 0 ? std::string() : duration(of.held.percentile(at) / ticks_per_us);
+    return of.timed == 0 ? std::string() : duration_text(of.held.percentile(at) / ticks_per_us);
   };
-  auto line =
-      fmt::format("{:<{}} {:>11} {:>9} {:>8} {:>8} {:>8} {:>8}", fitted(name, name_width),
-                  name_width, of.acquired, condition ? "" : share(of.contended, of.acquired),
-                  duration(static_cast<double>(of.wait_ticks) / ticks_per_us), held(0.5), held(0.9),
-                  held(0.99));
+  const auto contended = [&of] {
+    return of.acquired == 0
+               ? std::string()
+               : share_text(static_cast<double>(of.contended) / static_cast<double>(of.acquired));
+  };
+  auto line = fmt::format("{:<{}} {:>11} {:>9} {:>8} {:>8} {:>8} {:>8}", fitted(name, name_width),
+                          name_width, of.acquired, condition ? "" : contended(),
+                          duration_text(static_cast<double>(of.wait_ticks) / ticks_per_us),
+                          held(0.5), held(0.9), held(0.99));
   line.erase(line.find_last_not_of(' ') + 1);
   return line + '\n';
 }
@@ -69,22 +50,39 @@ std::string site_name(const site_profile& site) {
   }
 }
 
-nlohmann::ordered_json to_json(const use_totals& of, double ticks_per_us) {
-  const auto us = [ticks_per_us](double ticks) { return ticks / ticks_per_us; };
-  nlohmann::ordered_json json{{"acquired", of.acquired},
-                              {"contended", of.contended},
-                              {"contended_by_sample", of.contended_by_sample},
-                              {"refused", of.refused},
-                              {"wait_us", us(static_cast<double>(of.wait_ticks))},
-                              {"held_us", us(of.all_held_ticks())},
-                              {"timed", of.timed}};
-  if (of.timed > 0) {
-    json["held_percentiles_us"] = {{"p50", us(of.held.percentile(0.5))},
-                                   {"p90", us(of.held.percentile(0.9))},
-                                   {"p99", us(of.held.percentile(0.99))},
-                                   {"p999", us(of.held.percentile(0.999))}};
+/// What the sampled sections did; empty if there are none.
+std::string sections_of(const section_summary& of) {
+  if (of.samples == 0) return {};
+  std::string text = fmt::format(
+      "  {} section{} looked into: {:.0f} instructions (95th percentile {:.0f}), {:.0f} lines read "
+      "({:.0f}), {:.0f} written ({:.0f})\n",
+      of.samples, of.samples == 1 ? "" : "s", of.instructions.p50, of.instructions.p95,
+      of.lines_read.p50, of.lines_read.p95, of.lines_written.p50, of.lines_written.p95);
+  const auto note = [&](std::uint64_t sections, const std::string& what) {
+    if (sections > 0) text += fmt::format("  {} {}\n", share_text(of.share(sections)), what);
+  };
+  for (const auto& event : of.events) {
+    note(event.sections,
+         fmt::format("{}{}, first at {}", event.system_call ? "make the system call " : "execute ",
+                     event.what, event.where));
   }
-  return json;
+  note(of.overflowing, "write more than the first-level cache holds");
+  note(of.nesting, "take other locks");
+  note(of.allocating, "allocate or free memory");
+  note(of.waiting, "end by waiting for a condition");
+  if (of.faulting > 0) {
+    text += fmt::format("  {} of {} had page faults\n", of.faulting, of.known_faults);
+  }
+  if (of.pairs == 0) return text;
+  text += fmt::format("  {} of {} pairs from different threads would conflict\n",
+                      share_text(of.pair_share(of.any_conflict)), of.pairs);
+  constexpr std::size_t most = 3;
+  for (std::size_t i = 0; i < std::min(most, of.conflicts.size()); ++i) {
+    const auto& each = of.conflicts[i];
+    text += fmt::format("    {} {}: {}\n", share_text(of.pair_share(each.pairs)),
+                        name_of(each.kind), conflict_text(each));
+  }
+  return text;
 }
 
 /// What is missing from the figures.
@@ -106,11 +104,6 @@ std::string warnings(const profile_report& report) {
 
 }  // namespace
 
-std::string_view name_of(recording::lock_kind kind) {
-  constexpr std::array<std::string_view, 5> names{"mutex", "read", "write", "spin", "condition"};
-  return names.at(static_cast<std::size_t>(kind));
-}
-
 std::string to_table(const profile_report& report, std::size_t most_locks) {
   std::string text =
       fmt::format("{:<{}} {:>11} {:>9} {:>8} {:>8} {:>8} {:>8}\n", "lock", name_width, "acquired",
@@ -123,6 +116,10 @@ std::string to_table(const profile_report& report, std::size_t most_locks) {
       text += line_of(site_name(site), site.totals, report.ticks_per_us,
                       site.kind == recording::lock_kind::condition);
     }
+    text += sections_of(lock.sections);
+    for (const auto& advised : lock.advised) {
+      text += fmt::format("  => {}: {}\n", name_of(advised.kind), advised.reason);
+    }
   }
   if (report.locks.empty()) {
     text += "no lock was taken through the functions of pthreads\n";
@@ -131,31 +128,6 @@ std::string to_table(const profile_report& report, std::size_t most_locks) {
         fmt::format("and {} more; --locks N shows N, --json all\n", report.locks.size() - shown);
   }
   return text + warnings(report);
-}
-
-nlohmann::ordered_json to_json(const profile_report& report) {
-  nlohmann::ordered_json locks = nlohmann::ordered_json::array();
-  for (const auto& lock : report.locks) {
-    nlohmann::ordered_json sites = nlohmann::ordered_json::array();
-    for (const auto& site : lock.sites) {
-      nlohmann::ordered_json entry{{"where", site.where}, {"kind", name_of(site.kind)}};
-      entry.update(to_json(site.totals, report.ticks_per_us));
-      sites.push_back(std::move(entry));
-    }
-    nlohmann::ordered_json entry{{"name", lock.name},
-                                 {"instances", lock.instances},
-                                 {"address", fmt::format("{:#x}", lock.address)}};
-    entry.update(to_json(lock.totals, report.ticks_per_us));
-    entry["sites"] = std::move(sites);
-    locks.push_back(std::move(entry));
-  }
-  nlohmann::ordered_json json{{"exit_status", report.exit_status},
-                              {"processes", report.processes},
-                              {"lost_uses", report.lost_uses},
-                              {"lost_threads", report.lost_threads}};
-  if (!report.failure.empty()) json["failure"] = report.failure;
-  json["locks"] = std::move(locks);
-  return json;
 }
 
 }  // namespace unlatch::probe

@@ -6,6 +6,8 @@
 
 #include <cerrno>
 #include <chrono>
+#include <cmath>
+#include <cstddef>
 #include <cstring>
 #include <optional>
 #include <stdexcept>
@@ -34,7 +36,7 @@ std::uint64_t measured_ticks_per_ms() {
 
 /// Makes a file with a header and nothing else. `file` is not overwritten unless it is a recording
 /// or empty, so that no mistyped command line costs a file of another kind.
-void make_recording(const fs::path& file) {
+void make_recording(const fs::path& file, std::uint32_t sampling_permille) {
   const auto fail = [&file](int error) {
     throw recording_error(file.string() + ": cannot record there: " + std::strerror(error));
   };
@@ -47,11 +49,27 @@ void make_recording(const fs::path& file) {
   auto* const header = new (block.data()) recording::header{};
   header->magic = recording::header::magic_number;
   header->tsc_per_ms = measured_ticks_per_ms();
+  header->began = __builtin_ia32_rdtsc();
+  header->sampling_permille = sampling_permille;
   header->next_block = 1;
   const ssize_t written = write(made, block.data(), block.size());
   const int error = written < 0 ? errno : ENOSPC;
   close(made);
   if (written != static_cast<ssize_t>(block.size())) fail(error);
+}
+
+/// Writes into the header when the program ended. What cannot be written is not known later.
+void note_end(const fs::path& file) {
+  const int opened = open(file.c_str(), O_WRONLY | O_CLOEXEC);
+  const std::uint64_t now = __builtin_ia32_rdtsc();
+  static_cast<void>(!pwrite(opened, &now, sizeof now, offsetof(recording::header, ended)));
+  if (opened >= 0) close(opened);
+}
+
+std::uint32_t permille_of(double percent) {
+  constexpr double most = 50;
+  if (percent >= 0 && percent <= most) return static_cast<std::uint32_t>(std::lround(percent * 10));
+  throw std::invalid_argument("the share of time for stepping sections lies between 0 and 50 %");
 }
 
 /// A name for a recording that nobody asked to keep. It stays behind if this process is killed.
@@ -83,15 +101,16 @@ profile_report profile(const profile_request& request) {
   const fs::path file = fs::absolute(keep ? request.recording : temporary_recording());
   std::optional<removed_file> removed;
   if (!keep) removed.emplace(file);
-  make_recording(file);
+  make_recording(file, permille_of(request.sampling_percent));
   const int exit_status = program.run({{recording::file_variable, file.string()}});
-  auto report = read_profile(file);
+  note_end(file);
+  auto report = read_profile(file, request.machine);
   report.exit_status = exit_status;
   return report;
 }
 
-profile_report read_profile(const fs::path& recording) {
-  return report_of(read_recording(recording));
+profile_report read_profile(const fs::path& recording, const lab::model& machine) {
+  return report_of(read_recording(recording), machine);
 }
 
 }  // namespace unlatch::probe

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Looking at the locks of an unmodified program while it runs: how often they are taken, where, how
-// contended they are, and how long they are held.
+// contended they are, how long they are held, what is touched under them, and what to do about it.
 //
 // Thread safety: none needed; call from one thread.
 #pragma once
@@ -12,7 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "src/lab/model.hpp"
+#include "src/probe/profile/advice.hpp"
 #include "src/probe/profile/read_recording.hpp"
+#include "src/probe/profile/sections.hpp"
 
 namespace unlatch::probe {
 
@@ -20,6 +23,8 @@ namespace unlatch::probe {
 struct profile_request {
   std::vector<std::string> command;  ///< the program and its arguments
   std::filesystem::path recording;   ///< the file to record into; empty: one that is removed
+  lab::model machine{};              ///< that advice is asked for
+  double sampling_percent = 1;  ///< of a process's time, for stepping sections; 0: none, at most 50
 };
 
 /// What happened at one call that takes a lock.
@@ -36,11 +41,14 @@ struct lock_profile {
   std::uint64_t address = 0;  ///< of the first instance
   use_totals totals;
   std::vector<site_profile> sites;  ///< where it was held longest first
+  section_summary sections;
+  std::vector<advice> advised;  ///< the most important first
 };
 
 struct profile_report {
   int exit_status = 0;  ///< the program's; 128 and the signal that killed it
   double ticks_per_us = 0;
+  double run_us = 0;
   std::uint64_t processes = 0;
   std::string failure;  ///< why recording ended early; empty if it did not
   std::uint64_t lost_uses = 0;
@@ -55,9 +63,11 @@ struct profile_report {
 [[nodiscard]] profile_report profile(const profile_request& request);
 
 /// What an earlier recording says. Throws recording_error.
-[[nodiscard]] profile_report read_profile(const std::filesystem::path& recording);
+[[nodiscard]] profile_report read_profile(const std::filesystem::path& recording,
+                                          const lab::model& machine);
 
-[[nodiscard]] profile_report report_of(const recording_contents& contents);
+[[nodiscard]] profile_report report_of(const recording_contents& contents,
+                                       const lab::model& machine);
 
 /// "mutex", "read" …
 [[nodiscard]] std::string_view name_of(recording::lock_kind kind);

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -64,6 +65,7 @@ use_totals totals_of(const recording::lock_use& use) {
   totals.contended_by_sample = use.contended_by_sample;
   totals.refused = use.refused;
   totals.wait_ticks = use.wait_ticks;
+  if (use.kind != recording::lock_kind::condition) totals.contended_ticks = use.wait_ticks;
   totals.timed = use.timed;
   totals.held_ticks = use.held_ticks;
   for (unsigned i = 0; i < recording::duration_counts::classes; ++i) {
@@ -92,6 +94,22 @@ void read_modules(std::span<const std::byte> from, recorded_process& into) {
   }
 }
 
+void read_samples(std::uint32_t process, std::span<const std::byte> from,
+                  recording_contents& into) {
+  while (from.size() >= sizeof(recording::section_sample)) {
+    const auto& of = *reinterpret_cast<const recording::section_sample*>(from.data());
+    const std::uint64_t bytes = sizeof of + of.lines * sizeof(recording::touched_line);
+    if (of.bytes != bytes || bytes > from.size()) return;
+    const auto* const lines =
+        reinterpret_cast<const recording::touched_line*>(from.data() + sizeof of);
+    auto& sample = into.samples.emplace_back(
+        recorded_sample{process, of, std::vector(lines, lines + of.lines)});
+    std::sort(sample.lines.begin(), sample.lines.end(),
+              [](const auto& a, const auto& b) { return a.line < b.line; });
+    from = from.subspan(bytes);
+  }
+}
+
 /// Reads the run that begins here; returns how many blocks to go on.
 std::uint64_t read_run(std::span<const std::byte> from, recording_contents& into) {
   const auto& head = *reinterpret_cast<const block_head*>(from.data());
@@ -101,6 +119,7 @@ std::uint64_t read_run(std::span<const std::byte> from, recording_contents& into
   auto& process = into.processes[head.process];
   process.id = head.process_id;
   if (what == content::uses) read_uses(head.process, contents_of(head, run), into);
+  if (what == content::samples) read_samples(head.process, contents_of(head, run), into);
   if (what == content::modules) read_modules(contents_of(head, run), process);
   return head.blocks;
 }
@@ -134,6 +153,7 @@ void use_totals::add(const use_totals& other) {
   contended_by_sample += other.contended_by_sample;
   refused += other.refused;
   wait_ticks += other.wait_ticks;
+  contended_ticks += other.contended_ticks;
   timed += other.timed;
   held_ticks += other.held_ticks;
   held.add(other.held);
@@ -163,6 +183,9 @@ recording_contents read_recording(const std::filesystem::path& file) {
     rest =
         rest.subspan(std::min<std::uint64_t>(read_run(rest, contents) * block_bytes, rest.size()));
   }
+  std::uint64_t last = header.ended;
+  for (const auto& sample : contents.samples) last = std::max(last, sample.of.when);
+  if (last > header.began) contents.run_ticks = static_cast<double>(last - header.began);
   return contents;
 }
 

@@ -40,7 +40,8 @@ struct use_totals {
   std::uint64_t contended = 0;
   std::uint64_t contended_by_sample = 0;
   std::uint64_t refused = 0;
-  std::uint64_t wait_ticks = 0;
+  std::uint64_t wait_ticks = 0;       ///< for the lock and, where that was waited for, a condition
+  std::uint64_t contended_ticks = 0;  ///< for the lock
   std::uint64_t timed = 0;
   std::uint64_t held_ticks = 0;  ///< of the timed ones
   durations held;
@@ -60,6 +61,13 @@ struct recorded_use {
   use_totals totals;
 };
 
+/// A section that was executed instruction by instruction.
+struct recorded_sample {
+  std::uint32_t process = 0;
+  recording::section_sample of{};
+  std::vector<recording::touched_line> lines;  ///< by address
+};
+
 struct recorded_module {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
@@ -77,11 +85,13 @@ struct recorded_process {
 
 struct recording_contents {
   double ticks_per_us = 0;
-  int failure = 0;  ///< the errno that ended recording; 0: none
+  double run_ticks = 0;  ///< how long the program ran, as far as is known
+  int failure = 0;       ///< the errno that ended recording; 0: none
   std::uint64_t lost_uses = 0;
   std::uint64_t lost_threads = 0;
   std::map<std::uint32_t, recorded_process> processes;  ///< by their number
   std::vector<recorded_use> uses;
+  std::vector<recorded_sample> samples;
 };
 
 /// Throws recording_error.

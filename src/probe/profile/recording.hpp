@@ -32,7 +32,9 @@ struct header {
   static constexpr std::uint64_t magic_number = 0x3165'6c69'666f'7270;
 
   std::uint64_t magic;
-  std::uint64_t tsc_per_ms;  ///< ticks of the time-stamp counter in a millisecond
+  std::uint64_t tsc_per_ms;          ///< ticks of the time-stamp counter in a millisecond
+  std::uint64_t began;               ///< time-stamp counter
+  std::atomic<std::uint64_t> ended;  ///< time-stamp counter; 0 while the program runs
   /// Of a thousand parts of a process's time, how many go to stepping through sections; 0: none.
   std::uint32_t sampling_permille;
   std::atomic<std::uint32_t> failure;       ///< the first error that ended recording; an errno
@@ -151,7 +153,7 @@ struct touched_line {
 struct section_sample {
   static constexpr unsigned most_events = 8;
   static constexpr unsigned most_nested = 4;
-  std::uint64_t bytes;  ///< with all that follows
+  std::uint32_t bytes;  ///< with all that follows
   std::uint64_t lock;
   std::uint64_t site;
   lock_kind kind;
@@ -164,6 +166,7 @@ struct section_sample {
   std::uint64_t ended_at;    ///< the instruction; 0 if `end` is released or waited
   std::uint32_t lost_lines;  ///< accesses to lines that found no room
   std::uint32_t page_faults;
+  std::uint32_t decoded;  ///< instructions that were seen for the first time, which faults as well
   std::uint32_t allocations;  ///< calls of allocation functions
   std::uint32_t nested_count;
   std::uint64_t nested[most_nested];  ///< the first other locks that were taken

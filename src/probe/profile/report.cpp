@@ -15,29 +15,6 @@
 namespace unlatch::probe {
 namespace {
 
-/// The names of each process. Those with the same objects at the same addresses share them.
-class all_names {
- public:
-  explicit all_names(const recording_contents& contents) {
-    for (const auto& [number, process] : contents.processes) {
-      const auto same = std::find_if(opened_.begin(), opened_.end(), [&p = process](auto& each) {
-        return each.first->modules == p.modules;
-      });
-      if (same != opened_.end()) {
-        of_[number] = same->second.get();
-        continue;
-      }
-      opened_.emplace_back(&process, std::make_unique<process_names>(process));
-      of_[number] = opened_.back().second.get();
-    }
-  }
-  [[nodiscard]] const process_names& of(std::uint32_t process) const { return *of_.at(process); }
-
- private:
-  std::vector<std::pair<const recorded_process*, std::unique_ptr<process_names>>> opened_;
-  std::map<std::uint32_t, const process_names*> of_;
-};
-
 using site_key = std::pair<object_place, recording::lock_kind>;
 
 /// A lock of one process.
@@ -47,9 +24,11 @@ struct single_lock {
   std::string variable;
   use_totals totals;
   std::map<site_key, site_profile> sites;
+  std::vector<const recorded_sample*> samples;
 };
 
-std::vector<single_lock> single_locks(const recording_contents& contents, const all_names& names) {
+std::vector<single_lock> single_locks(const recording_contents& contents,
+                                      const program_names& names) {
   std::map<std::pair<std::uint32_t, std::uint64_t>, single_lock> by_address;
   for (const auto& use : contents.uses) {
     const process_names& known = names.of(use.process);
@@ -60,6 +39,9 @@ std::vector<single_lock> single_locks(const recording_contents& contents, const 
     auto& site = lock.sites[{known.place_of(use.site), use.kind}];
     if (site.where.empty()) site = {known.call(use.site), use.kind, {}};
     site.totals.add(use.totals);
+  }
+  for (const auto& sample : contents.samples) {
+    by_address[{sample.process, sample.of.lock}].samples.push_back(&sample);
   }
   std::vector<single_lock> locks;
   for (auto& [key, lock] : by_address) {
@@ -78,7 +60,7 @@ struct group_key {
   auto operator<=>(const group_key&) const = default;
 };
 
-group_key key_of(const single_lock& lock, const all_names& names) {
+group_key key_of(const single_lock& lock, const program_names& names) {
   if (!lock.variable.empty()) return {names.of(lock.process).place_of(lock.address), {}};
   group_key key;
   for (const auto& [place, site] : lock.sites) key.sites.insert(place);
@@ -105,13 +87,16 @@ std::vector<std::vector<single_lock>> without_dominant(std::vector<single_lock> 
 
 double weight_of(const use_totals& of) { return of.all_held_ticks(); }
 
-lock_profile merged(const std::vector<single_lock>& group) {
+lock_profile merged(const std::vector<single_lock>& group, const program_names& names,
+                    const lab::cache_level& cache) {
   lock_profile lock;
   lock.instances = group.size();
   lock.address = group.front().address;
   std::map<site_key, site_profile> sites;
+  std::vector<const recorded_sample*> samples;
   for (const auto& each : group) {
     lock.totals.add(each.totals);
+    samples.insert(samples.end(), each.samples.begin(), each.samples.end());
     for (const auto& [key, site] : each.sites) {
       auto& into = sites[key];
       if (into.where.empty()) into = {site.where, site.kind, {}};
@@ -123,6 +108,7 @@ lock_profile merged(const std::vector<single_lock>& group) {
     return std::make_tuple(weight_of(b.totals), b.totals.acquired) <
            std::make_tuple(weight_of(a.totals), a.totals.acquired);
   });
+  lock.sections = summarize(samples, names, cache);
   lock.name = group.front().variable;
   if (lock.name.empty()) {
     lock.name = group.size() == 1 ? fmt::format("lock at {:#x}", lock.address)
@@ -133,14 +119,15 @@ lock_profile merged(const std::vector<single_lock>& group) {
 
 }  // namespace
 
-profile_report report_of(const recording_contents& contents) {
+profile_report report_of(const recording_contents& contents, const lab::model& machine) {
   profile_report report;
+  report.run_us = contents.run_ticks / contents.ticks_per_us;
   report.ticks_per_us = contents.ticks_per_us;
   report.processes = contents.processes.size();
   if (contents.failure != 0) report.failure = std::strerror(contents.failure);
   report.lost_uses = contents.lost_uses;
   report.lost_threads = contents.lost_threads;
-  const all_names names(contents);
+  const program_names names(contents.processes);
   std::map<group_key, std::vector<single_lock>> groups;
   for (auto& lock : single_locks(contents, names)) {
     auto key = key_of(lock, names);
@@ -148,12 +135,14 @@ profile_report report_of(const recording_contents& contents) {
   }
   for (auto& [key, group] : groups) {
     for (const auto& part : without_dominant(std::move(group))) {
-      report.locks.push_back(merged(part));
+      auto& lock = report.locks.emplace_back(merged(part, names, machine.l1d));
+      const lock_facts facts{lock.totals, lock.sections, contents.ticks_per_us, contents.run_ticks};
+      lock.advised = advise(facts, machine);
     }
   }
   std::stable_sort(report.locks.begin(), report.locks.end(), [](const auto& a, const auto& b) {
-    return std::make_tuple(b.totals.wait_ticks, weight_of(b.totals)) <
-           std::make_tuple(a.totals.wait_ticks, weight_of(a.totals));
+    return std::make_tuple(b.totals.contended_ticks, weight_of(b.totals)) <
+           std::make_tuple(a.totals.contended_ticks, weight_of(a.totals));
   });
   return report;
 }

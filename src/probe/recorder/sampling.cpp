@@ -71,6 +71,7 @@ struct {
   std::uint64_t stepping;  ///< ticks spent here
   std::uint64_t since;     ///< when stepping began or went on
   long faults_before;
+  std::uint64_t decoded_before;
   bool outside;                        ///< stepping has left the profiler's functions
   bool running;                        ///< stepping, or handling a fault of it
   bool transferred;                    ///< the last instruction was a jump
@@ -157,7 +158,8 @@ void write_record() noexcept {
   section_sample& record = section.record;
   record.lines = section_line_count();
   record.lost_lines = lost_section_lines();
-  record.bytes = sizeof record + record.lines * sizeof(recording::touched_line);
+  record.bytes =
+      static_cast<std::uint32_t>(sizeof record + record.lines * sizeof(recording::touched_line));
   recording::block_head* const block = block_for(record.bytes);
   if (block == nullptr) return;
   char* const to = reinterpret_cast<char*>(block + 1) + block->used.load(std::memory_order_relaxed);
@@ -173,6 +175,8 @@ void finish(sample_end how, std::uint64_t at) noexcept {
   section.record.end = how;
   section.record.ended_at = at;
   section.record.page_faults = static_cast<std::uint32_t>(page_faults() - section.faults_before);
+  section.record.decoded =
+      static_cast<std::uint32_t>(engine::decoded_instructions() - section.decoded_before);
   section.thread->sampling = false;
   process_memory& memory = this_process();
   memory.sampled_lock.store(0, std::memory_order_relaxed);
@@ -270,6 +274,7 @@ void begin(recorded_thread& thread, const recording::lock_use& use) noexcept {
   section.depth = 1;
   begin_section_lines();
   section.faults_before = page_faults();
+  section.decoded_before = engine::decoded_instructions();
   section.record.when = ticks();
   process_memory& memory = this_process();
   if (memory.first_sample == 0) memory.first_sample = section.record.when;
