@@ -14,6 +14,7 @@ using profiled_cases = std::map<std::string, profiled_case>;
 
 profiled_cases lock_cases();
 profiled_cases section_cases();
+profiled_cases stepping_cases();
 profiled_cases life_cases();
 
 }  // namespace unlatch::probe::testing
