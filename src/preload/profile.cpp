@@ -66,6 +66,7 @@ int acquire(std::uint64_t lock, lock_kind kind, std::uint64_t site, Try try_it,
 /// Only tries.
 template <class Try>
 int try_to_acquire(std::uint64_t lock, lock_kind kind, std::uint64_t site, Try try_it) noexcept {
+  static_cast<void>(real());
   const int result = try_it();
   if (recorded_thread* const thread = this_thread()) {
     note_attempt(*thread, lock, site, kind, {result, false, false, 0});
@@ -77,7 +78,10 @@ int try_to_acquire(std::uint64_t lock, lock_kind kind, std::uint64_t site, Try t
 template <class Release>
 int release(std::uint64_t lock, Release give_back) noexcept {
   recorded_thread* const thread = this_thread();
-  if (thread == nullptr) return give_back();
+  if (__builtin_expect(thread == nullptr, 0)) {
+    static_cast<void>(real());
+    return give_back();
+  }
   note_release(*thread, lock);
   const int result = give_back();
   if (__builtin_expect(thread->sampling, 0)) {
@@ -108,19 +112,19 @@ int wait_for_condition(std::uint64_t mutex, std::uint64_t site, Wait wait) noexc
 UNLATCH_EXPORTED int pthread_mutex_lock(pthread_mutex_t* mutex) {
   return acquire(
       address(mutex), lock_kind::mutex, UNLATCH_CALL_SITE,
-      [mutex] { return real().mutex_trylock(mutex); },
+      [mutex] { return found_functions.mutex_trylock(mutex); },
       [mutex] { return real().mutex_lock(mutex); });
 }
 
 UNLATCH_EXPORTED int pthread_mutex_trylock(pthread_mutex_t* mutex) {
   return try_to_acquire(address(mutex), lock_kind::mutex, UNLATCH_CALL_SITE,
-                        [mutex] { return real().mutex_trylock(mutex); });
+                        [mutex] { return found_functions.mutex_trylock(mutex); });
 }
 
 UNLATCH_EXPORTED int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* until) {
   return acquire(
       address(mutex), lock_kind::mutex, UNLATCH_CALL_SITE,
-      [mutex] { return real().mutex_trylock(mutex); },
+      [mutex] { return found_functions.mutex_trylock(mutex); },
       [=] { return real().mutex_timedlock(mutex, until); });
 }
 
@@ -128,79 +132,84 @@ UNLATCH_EXPORTED int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t c
                                              const timespec* until) {
   return acquire(
       address(mutex), lock_kind::mutex, UNLATCH_CALL_SITE,
-      [mutex] { return real().mutex_trylock(mutex); },
+      [mutex] { return found_functions.mutex_trylock(mutex); },
       [=] { return real().mutex_clocklock(mutex, clock, until); });
 }
 
 UNLATCH_EXPORTED int pthread_mutex_unlock(pthread_mutex_t* mutex) {
-  return release(address(mutex), [mutex] { return real().mutex_unlock(mutex); });
+  return release(address(mutex), [mutex] { return found_functions.mutex_unlock(mutex); });
 }
 
 UNLATCH_EXPORTED int pthread_rwlock_rdlock(pthread_rwlock_t* lock) {
   return acquire(
-      address(lock), lock_kind::read, UNLATCH_CALL_SITE, [lock] { return real().tryrdlock(lock); },
-      [lock] { return real().rdlock(lock); });
+      address(lock), lock_kind::read, UNLATCH_CALL_SITE,
+      [lock] { return found_functions.tryrdlock(lock); }, [lock] { return real().rdlock(lock); });
 }
 
 UNLATCH_EXPORTED int pthread_rwlock_tryrdlock(pthread_rwlock_t* lock) {
   return try_to_acquire(address(lock), lock_kind::read, UNLATCH_CALL_SITE,
-                        [lock] { return real().tryrdlock(lock); });
+                        [lock] { return found_functions.tryrdlock(lock); });
 }
 
 UNLATCH_EXPORTED int pthread_rwlock_timedrdlock(pthread_rwlock_t* lock, const timespec* until) {
   return acquire(
-      address(lock), lock_kind::read, UNLATCH_CALL_SITE, [lock] { return real().tryrdlock(lock); },
+      address(lock), lock_kind::read, UNLATCH_CALL_SITE,
+      [lock] { return found_functions.tryrdlock(lock); },
       [=] { return real().timedrdlock(lock, until); });
 }
 
 UNLATCH_EXPORTED int pthread_rwlock_clockrdlock(pthread_rwlock_t* lock, clockid_t clock,
                                                 const timespec* until) {
   return acquire(
-      address(lock), lock_kind::read, UNLATCH_CALL_SITE, [lock] { return real().tryrdlock(lock); },
+      address(lock), lock_kind::read, UNLATCH_CALL_SITE,
+      [lock] { return found_functions.tryrdlock(lock); },
       [=] { return real().clockrdlock(lock, clock, until); });
 }
 
 UNLATCH_EXPORTED int pthread_rwlock_wrlock(pthread_rwlock_t* lock) {
   return acquire(
-      address(lock), lock_kind::write, UNLATCH_CALL_SITE, [lock] { return real().trywrlock(lock); },
-      [lock] { return real().wrlock(lock); });
+      address(lock), lock_kind::write, UNLATCH_CALL_SITE,
+      [lock] { return found_functions.trywrlock(lock); }, [lock] { return real().wrlock(lock); });
 }
 
 UNLATCH_EXPORTED int pthread_rwlock_trywrlock(pthread_rwlock_t* lock) {
   return try_to_acquire(address(lock), lock_kind::write, UNLATCH_CALL_SITE,
-                        [lock] { return real().trywrlock(lock); });
+                        [lock] { return found_functions.trywrlock(lock); });
 }
 
 UNLATCH_EXPORTED int pthread_rwlock_timedwrlock(pthread_rwlock_t* lock, const timespec* until) {
   return acquire(
-      address(lock), lock_kind::write, UNLATCH_CALL_SITE, [lock] { return real().trywrlock(lock); },
+      address(lock), lock_kind::write, UNLATCH_CALL_SITE,
+      [lock] { return found_functions.trywrlock(lock); },
       [=] { return real().timedwrlock(lock, until); });
 }
 
 UNLATCH_EXPORTED int pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clockid_t clock,
                                                 const timespec* until) {
   return acquire(
-      address(lock), lock_kind::write, UNLATCH_CALL_SITE, [lock] { return real().trywrlock(lock); },
+      address(lock), lock_kind::write, UNLATCH_CALL_SITE,
+      [lock] { return found_functions.trywrlock(lock); },
       [=] { return real().clockwrlock(lock, clock, until); });
 }
 
 UNLATCH_EXPORTED int pthread_rwlock_unlock(pthread_rwlock_t* lock) {
-  return release(address(lock), [lock] { return real().rwlock_unlock(lock); });
+  return release(address(lock), [lock] { return found_functions.rwlock_unlock(lock); });
 }
 
 UNLATCH_EXPORTED int pthread_spin_lock(pthread_spinlock_t* lock) {
   return acquire(
       address(lock), lock_kind::spin, UNLATCH_CALL_SITE,
-      [lock] { return real().spin_trylock(lock); }, [lock] { return real().spin_lock(lock); });
+      [lock] { return found_functions.spin_trylock(lock); },
+      [lock] { return real().spin_lock(lock); });
 }
 
 UNLATCH_EXPORTED int pthread_spin_trylock(pthread_spinlock_t* lock) {
   return try_to_acquire(address(lock), lock_kind::spin, UNLATCH_CALL_SITE,
-                        [lock] { return real().spin_trylock(lock); });
+                        [lock] { return found_functions.spin_trylock(lock); });
 }
 
 UNLATCH_EXPORTED int pthread_spin_unlock(pthread_spinlock_t* lock) {
-  return release(address(lock), [lock] { return real().spin_unlock(lock); });
+  return release(address(lock), [lock] { return found_functions.spin_unlock(lock); });
 }
 
 UNLATCH_EXPORTED int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {

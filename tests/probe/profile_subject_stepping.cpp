@@ -106,11 +106,12 @@ bool handles_signals() {
   find_code_of_files();
   handle(
       SIGALRM, [](int, siginfo_t*, void* frame) { note_place(frame); }, SA_RESTART);
-  const itimerval often{{0, 500}, {0, 500}};
+  const itimerval often{{0, 100}, {0, 100}};
   setitimer(ITIMER_REAL, &often, nullptr);
   volatile long sum = 0;
   bool good = true;
-  while (good && seen_signals < 100) {
+  // So many that some would come while a copy of an instruction runs, were they let in.
+  while (good && seen_signals < 3000) {
     good = all_hold(
         [&sum](int) {
           for (int i = 0; i < 100; ++i) sum = sum + 1;

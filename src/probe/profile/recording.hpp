@@ -48,7 +48,7 @@ static_assert(sizeof(header) <= block_bytes);
 enum class content : std::uint32_t { nothing, modules, uses, samples };
 
 /// The beginning of a run of blocks.
-struct block_head {
+struct alignas(64) block_head {
   std::atomic<content> what;
   std::uint32_t blocks;   ///< in the run
   std::uint32_t process;  ///< its number in this file, from 1
@@ -97,13 +97,18 @@ struct duration_counts {
 
 using counter = std::atomic<std::uint64_t>;
 
-/// What one thread, or several one after the other, did with a lock at a call site.
-struct lock_use {
+/// What one thread, or several one after the other, did with a lock at a call site. What every
+/// acquisition changes is on the first line.
+struct alignas(64) lock_use {
   std::uint64_t lock;  ///< its address
   std::uint64_t site;  ///< where the call returned to
   lock_kind kind;
   std::uint32_t thread;  ///< the recorded thread's number in its process, from 1
   counter acquired;
+  // The recorder's own: when to step a section next.
+  std::uint32_t until_sample;  ///< acquisitions; 0 in a new row
+  std::uint32_t sample_every;
+
   counter contended;            ///< of them: the lock was not free at first
   counter contended_by_sample;  ///< of them: its holder was being stepped, which takes longer
   counter refused;              ///< attempts that ended without the lock
@@ -111,9 +116,6 @@ struct lock_use {
   counter timed;                ///< of `acquired`: how long they held the lock is in `held`
   counter held_ticks;           ///< of the timed ones
   duration_counts held;
-  // The recorder's own: when to step a section next.
-  std::uint32_t until_sample;  ///< acquisitions; 0: none has been planned
-  std::uint32_t sample_every;
 };
 
 /// Why stepping through a section ended.

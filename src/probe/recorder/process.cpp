@@ -16,7 +16,6 @@ namespace {
 using engine::system_call;
 
 process_memory* memory;
-thread_local recorded_thread* current;
 thread_local bool claiming;
 
 /// Says when a thread ends. 0 is a valid key, so it is kept one higher; 0: there is none.
@@ -36,7 +35,7 @@ void* memory_of_this_process(std::uint64_t bytes) noexcept {
 
 void end_recording_of(void* thread) noexcept {
   auto* const ending = static_cast<recorded_thread*>(thread);
-  current = nullptr;
+  recorded = nullptr;
   ending->held_count = 0;
   abandon_sample(*ending);
   ending->in_use.store(0, std::memory_order_release);
@@ -94,7 +93,7 @@ recorded_thread* claim() noexcept {
   if (mine == nullptr) mine = make_new();
   if (mine == nullptr) return nullptr;
   mine->number = memory->thread_count.fetch_add(1, std::memory_order_relaxed) + 1;
-  current = mine;
+  recorded = mine;
   if (end_of_thread_plus_1 != 0) pthread_setspecific(end_of_thread_plus_1 - 1, mine);
   return mine;
 }
@@ -104,8 +103,6 @@ recorded_thread* claim() noexcept {
 process_memory& this_process() noexcept { return *memory; }
 
 std::uint32_t process_number() noexcept { return memory->number; }
-
-recorded_thread* current_thread() noexcept { return current; }
 
 void start_recording(const char* path) noexcept {
   if (!open_recording(path)) return;
@@ -122,11 +119,7 @@ void start_recording(const char* path) noexcept {
   claiming = false;
 }
 
-recorded_thread* this_thread() noexcept {
-  recorded_thread* const known = current;
-  if (__builtin_expect(known != nullptr && known->in_use.load(std::memory_order_relaxed) != 0, 1)) {
-    return known->busy ? nullptr : known;
-  }
+recorded_thread* new_thread() noexcept {
   if (claiming || __atomic_load_n(&memory, __ATOMIC_ACQUIRE) == nullptr) return nullptr;
   claiming = true;
   recorded_thread* const mine = claim();

@@ -4,9 +4,12 @@
 #include <dlfcn.h>
 
 namespace unlatch::probe::recorder {
+
+real_functions found_functions;
+
 namespace {
 
-real_functions found;
+real_functions& found = found_functions;
 bool all_found;
 /// The look-up itself may allocate, and an allocator may take a mutex.
 thread_local bool looking_up;

@@ -35,6 +35,9 @@ struct real_functions {
   int (*sigaction)(int, const struct sigaction*, struct sigaction*);
 };
 
+/// What real() finds; there once a thread is recorded.
+extern real_functions found_functions;
+
 /// Looked up at the first call.
 [[nodiscard]] const real_functions& real() noexcept;
 

@@ -169,6 +169,16 @@ void write_record() noexcept {
   block->used.fetch_add(record.bytes, std::memory_order_release);
 }
 
+/// The ticks that stepping took, without those in which the thread had no CPU: then it took longer
+/// than any instruction does.
+std::uint64_t stepping_cost() noexcept {
+  constexpr std::uint64_t most_ns = 500, most_ns_decoding = 5000, most_ns_else = 50'000;
+  const std::uint64_t most = section.record.instructions * most_ns +
+                             section.record.decoded * most_ns_decoding + most_ns_else;
+  const std::uint64_t most_ticks = most * header().tsc_per_ms / 1'000'000;
+  return section.stepping < most_ticks ? section.stepping : most_ticks;
+}
+
 /// Records the section. The engine is still the thread's.
 void finish(sample_end how, std::uint64_t at) noexcept {
   section.record.took = ticks() - section.record.when;
@@ -185,7 +195,7 @@ void finish(sample_end how, std::uint64_t at) noexcept {
   const std::uint64_t now = ticks();
   section.stepping += now - before_writing;
   const std::uint64_t permille = header().sampling_permille;
-  const std::uint64_t for_budget = section.stepping * (1000 - permille) / permille;
+  const std::uint64_t for_budget = stepping_cost() * (1000 - permille) / permille;
   // Samples thin out with time: of n times as long a run they are ln n times as many, at most.
   constexpr std::uint64_t thinning = 2000;
   const std::uint64_t for_room = (now - memory.first_sample) / thinning;
@@ -297,16 +307,16 @@ void prepare_sampling() noexcept {
   prepared = true;
 }
 
-bool is_sampled(recorded_thread& thread, recording::lock_use& use) noexcept {
-  if (!prepared || thread.sampling) return false;
+bool is_sampled_now(recorded_thread& thread, recording::lock_use& use) noexcept {
   constexpr std::uint32_t first = 16, most = 1024;
-  if (__builtin_expect(use.until_sample == 0, 0)) {
+  if (use.sample_every == 0) {
     // Not the very first: it binds functions and touches pages that later ones do not.
     use.sample_every = first;
     use.until_sample = first / 2 + next_distance(use);
+    return false;
   }
-  if (__builtin_expect(--use.until_sample != 0, 1)) return false;
   use.until_sample = next_distance(use);
+  if (!prepared || thread.sampling) return false;
   process_memory& memory = this_process();
   if (ticks() < memory.next_sample.load(std::memory_order_relaxed)) return false;
   recorded_thread* nobody = nullptr;

@@ -23,9 +23,19 @@ namespace unlatch::probe::recorder {
 /// Prepares the engine, if sampling is asked for. Once, when the object is loaded.
 void prepare_sampling() noexcept;
 
+/// Whether it is time to step the section that begins with this acquisition of `use`, whose turn
+/// it is by count.
+[[nodiscard]] bool is_sampled_now(recorded_thread& thread, recording::lock_use& use) noexcept;
+
 /// Whether the section that begins with this acquisition of `use` is to be stepped: it is time, and
 /// nobody else steps. If so the thread has the engine, and must call step_on().
-[[nodiscard]] bool is_sampled(recorded_thread& thread, recording::lock_use& use) noexcept;
+[[nodiscard]] inline bool is_sampled(recorded_thread& thread, recording::lock_use& use) noexcept {
+  if (__builtin_expect(use.until_sample > 1, 1)) {
+    --use.until_sample;
+    return false;
+  }
+  return is_sampled_now(thread, use);
+}
 
 /// Steps on from where this returns to, if the thread's section is being stepped. Everything that
 /// stands in front of a function calls this last.
