@@ -195,7 +195,8 @@ void finish(sample_end how, std::uint64_t at) noexcept {
   const std::uint64_t now = ticks();
   section.stepping += now - before_writing;
   const std::uint64_t permille = header().sampling_permille;
-  const std::uint64_t for_budget = stepping_cost() * (1000 - permille) / permille;
+  // Twice: who wants the lock meanwhile waits as long.
+  const std::uint64_t for_budget = 2 * stepping_cost() * (1000 - permille) / permille;
   // Samples thin out with time: of n times as long a run they are ln n times as many, at most.
   constexpr std::uint64_t thinning = 2000;
   const std::uint64_t for_room = (now - memory.first_sample) / thinning;

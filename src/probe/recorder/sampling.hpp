@@ -8,8 +8,9 @@
 // is undone and comes again natively. Nothing needs to be undone otherwise: stepping does what the
 // program does.
 //
-// How much is stepped is bound by time: after a section that took t, none begins for 99 t if one
-// percent is asked for; and as sections pile up, for longer.
+// How much is stepped is bound by time: after a section that took t, and others that wait for its
+// lock as long, none begins for 2 x 99 t if one percent is asked for; and as sections pile up, for
+// longer.
 //
 // Thread safety: any thread. `thread` is always the calling one.
 #pragma once
