@@ -23,13 +23,21 @@ namespace fs = std::filesystem;
 constexpr preloaded_object profiler = {"the profiler", "unlatch-profiler.so", "UNLATCH_PROFILER",
                                        "install Zydis (libzydis-dev on Debian) and build again"};
 
+std::uint64_t time_stamp_counter() {
+#ifdef __x86_64__
+  return __builtin_ia32_rdtsc();
+#else
+  return 0;  // no program can be profiled here; recordings from elsewhere can be read
+#endif
+}
+
 /// The rate of the time-stamp counter, to a thousandth.
 std::uint64_t measured_ticks_per_ms() {
   using clock = std::chrono::steady_clock;
   const auto begin = clock::now();
-  const std::uint64_t from = __builtin_ia32_rdtsc();
+  const std::uint64_t from = time_stamp_counter();
   std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  const std::uint64_t ticks = __builtin_ia32_rdtsc() - from;
+  const std::uint64_t ticks = time_stamp_counter() - from;
   const std::chrono::duration<double, std::milli> took = clock::now() - begin;
   return static_cast<std::uint64_t>(static_cast<double>(ticks) / took.count());
 }
@@ -49,7 +57,7 @@ void make_recording(const fs::path& file, std::uint32_t sampling_permille) {
   auto* const header = new (block.data()) recording::header{};
   header->magic = recording::header::magic_number;
   header->tsc_per_ms = measured_ticks_per_ms();
-  header->began = __builtin_ia32_rdtsc();
+  header->began = time_stamp_counter();
   header->sampling_permille = sampling_permille;
   header->next_block = 1;
   const ssize_t written = write(made, block.data(), block.size());
@@ -61,7 +69,7 @@ void make_recording(const fs::path& file, std::uint32_t sampling_permille) {
 /// Writes into the header when the program ended. What cannot be written is not known later.
 void note_end(const fs::path& file) {
   const int opened = open(file.c_str(), O_WRONLY | O_CLOEXEC);
-  const std::uint64_t now = __builtin_ia32_rdtsc();
+  const std::uint64_t now = time_stamp_counter();
   static_cast<void>(!pwrite(opened, &now, sizeof now, offsetof(recording::header, ended)));
   if (opened >= 0) close(opened);
 }
