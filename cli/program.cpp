@@ -155,6 +155,44 @@ void declare_run(CLI::App& app, run_arguments& into) {
   run->add_flag("--json", into.json, "Tell what happened as JSON");
 }
 
+void declare_profile(CLI::App& app, profile_arguments& into) {
+  auto* profile = app.add_subcommand(
+      "profile",
+      "Run a program and tell what its pthread locks did: for each lock and each call that takes "
+      "it how often it was taken, how often it was not free, how long was waited for it and how "
+      "long it was held; what its sections touch, what of that two threads would meet in, and what "
+      "would abort a transaction; and whether to elide it. The program needs no change; with debug "
+      "information calls are told by "
+      "their lines. The result is on standard error when the program has ended, however it ended, "
+      "and this program's exit status is the other's. Write '--' before the program.");
+  profile->add_option("PROGRAM", into.asked.command, "The program and its arguments, after '--'")
+      ->type_name("");
+  auto* out = profile
+                  ->add_option("--out", into.asked.recording,
+                               "Record into this file and keep it; --read tells what is in it, "
+                               "also while the program runs or after it was killed")
+                  ->type_name("FILE");
+  profile->add_option("--read", into.read, "Run nothing, tell what this earlier recording says")
+      ->type_name("FILE")
+      ->excludes(out);
+  profile
+      ->add_option("--budget", into.asked.sampling_percent,
+                   "Spend so many percent of each process's time on executing sections "
+                   "instruction by instruction, to see what they touch; 0: count and time only")
+      ->type_name("PERCENT")
+      ->capture_default_str();
+  profile
+      ->add_option("--model", into.model,
+                   "Advise for this machine: a model that 'unlatch model' lists, or the file of "
+                   "one")
+      ->type_name("MODEL")
+      ->capture_default_str();
+  profile->add_option("--locks", into.locks, "Show the first N locks")
+      ->type_name("N")
+      ->capture_default_str();
+  profile->add_flag("--json", into.json, "Print as JSON");
+}
+
 /// The names a word of the command line could have been.
 std::vector<std::string> words_of(const CLI::App& app, bool options) {
   std::vector<std::string> words;
@@ -203,6 +241,7 @@ int dispatch(const CLI::App& app, const arguments& asked) {
   if (app.got_subcommand("study")) return study(asked.study);
   if (app.got_subcommand("emulate")) return emulate(asked.emulate);
   if (app.got_subcommand("run")) return run_program(asked.run);
+  if (app.got_subcommand("profile")) return profile(asked.profile);
   return report(asked.report);
 }
 
@@ -253,6 +292,7 @@ void declare(CLI::App& app, arguments& into) {
       ->type_name("FILE")
       ->capture_default_str();
 
+  declare_profile(app, into.profile);
   declare_emulate(app, into.emulate);
   declare_run(app, into.run);
 }

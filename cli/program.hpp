@@ -10,6 +10,7 @@
 
 #include "src/probe/emulation.hpp"
 #include "src/probe/lock_run.hpp"
+#include "src/probe/profile/profile.hpp"
 #include "studies/plan.hpp"
 
 namespace unlatch::cli {
@@ -54,6 +55,14 @@ struct run_arguments {
   bool json = false;
 };
 
+struct profile_arguments {
+  probe::profile_request asked;
+  std::filesystem::path read;
+  std::string model = "xeon-8480";
+  std::size_t locks = 20;
+  bool json = false;
+};
+
 struct report_arguments {
   std::filesystem::path directory = "results";
   std::filesystem::path file = "report.html";
@@ -68,6 +77,7 @@ struct arguments {
   report_arguments report;
   emulate_arguments emulate;
   run_arguments run;
+  profile_arguments profile;
   bool man = false;
 };
 
@@ -87,5 +97,6 @@ int study(const study_arguments& asked);
 int report(const report_arguments& asked);
 int emulate(const emulate_arguments& asked);  ///< returns the program's exit status
 int run_program(const run_arguments& asked);  ///< the same
+int profile(const profile_arguments& asked);  ///< returns the program's exit status
 
 }  // namespace unlatch::cli

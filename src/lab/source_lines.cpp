@@ -9,6 +9,7 @@
 #include <array>
 #include <charconv>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <string_view>
@@ -35,6 +36,9 @@ struct free_it {
 };
 
 std::string demangled(const char* name) {
+  // The name of a variable in C may be that of a type in mangled form: "i" is no "int".
+  // Behind an '@' is the version of a symbol.
+  if (!std::string_view(name).starts_with("_Z")) return std::string(name, std::strcspn(name, "@"));
   int status = 0;
   const std::unique_ptr<char, free_it> readable(
       abi::__cxa_demangle(name, nullptr, nullptr, &status));
@@ -91,13 +95,12 @@ place call_of(Dwarf_Die* scope) {
   return {dwarf_filesrc(files, file, nullptr, nullptr), static_cast<int>(line)};
 }
 
-/// Code that was inlined from a wrapper is told by the line that called it: the first outside all
-/// wrappers or, in a function that is one itself, the outermost.
-place outside_wrappers(Dwfl_Module* module, std::uintptr_t code, place at) {
-  const auto says_nothing = [](const place& p) { return p.file == nullptr || is_wrapper(p.file); };
+/// Goes out from `at` through what `code` was inlined into, while `further` wants to.
+template <class Predicate>
+place outwards(Dwfl_Module* module, std::uintptr_t code, place at, Predicate further) {
   Dwarf_Addr bias = 0;
   Dwarf_Die* const unit = dwfl_module_addrdie(module, code, &bias);
-  if (unit == nullptr || !says_nothing(at)) return at;
+  if (unit == nullptr || !further(at)) return at;
   // dwarf_getscopes() leaves the innermost inlined function for where it is defined; we want the
   // functions that it was inlined into.
   Dwarf_Die* innermost = nullptr;
@@ -106,12 +109,19 @@ place outside_wrappers(Dwfl_Module* module, std::uintptr_t code, place at) {
   Dwarf_Die* scopes = nullptr;
   const int count = dwarf_getscopes_die(innermost, &scopes);
   const std::unique_ptr<Dwarf_Die, free_it> owner_of_scopes(scopes);
-  for (int i = 0; i < count && says_nothing(at); ++i) {
+  for (int i = 0; i < count && further(at); ++i) {
     if (dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine) continue;
     const place outer = call_of(&scopes[i]);
     if (outer.file != nullptr && outer.line != 0) at = outer;
   }
   return at;
+}
+
+/// Code that was inlined from a wrapper is told by the line that called it: the first outside all
+/// wrappers or, in a function that is one itself, the outermost.
+place outside_wrappers(Dwfl_Module* module, std::uintptr_t code, place at) {
+  return outwards(module, code, at,
+                  [](const place& p) { return p.file == nullptr || is_wrapper(p.file); });
 }
 
 /// When the running program was built.
@@ -193,6 +203,20 @@ std::string source_lines::known_line_of(std::uintptr_t code) const {
   const place& at = open_->place_of(code);
   if (at.file == nullptr) return {};
   return std::string(below_root(at.file)) + ':' + std::to_string(at.line);
+}
+
+std::string source_lines::outermost_line_of(std::uintptr_t code) const {
+  Dwfl_Module* const module = open_->module_of(code);
+  if (module == nullptr) return {};
+  place found;
+  const place last = outwards(module, code, line_at(module, code), [&found](const place& at) {
+    if (at.file != nullptr && !is_wrapper(at.file)) found = at;
+    return true;
+  });
+  if (last.file != nullptr && !is_wrapper(last.file)) found = last;
+  if (found.file == nullptr) found = last;
+  if (found.file == nullptr) return {};
+  return std::string(below_root(found.file)) + ':' + std::to_string(found.line);
 }
 
 std::string source_lines::text_of(std::uintptr_t code) const {

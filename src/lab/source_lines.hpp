@@ -38,6 +38,9 @@ class source_lines {
   std::string line_of(std::uintptr_t code) const;
   /// The same; empty where nothing is known.
   std::string known_line_of(std::uintptr_t code) const;
+  /// The line in the function that function_at() names, or as near to it as it is none of the C++
+  /// library or the wrappers, whatever was inlined there; empty where nothing is known.
+  std::string outermost_line_of(std::uintptr_t code) const;
   /// The same for a return address: the line of the call.
   std::string line_of_call(std::uintptr_t return_address) const {
     return line_of(call_before(return_address));

@@ -12,6 +12,7 @@ constexpr unsigned ways = 4;
 constexpr unsigned sets = 1u << 12;
 instruction cache[sets][ways];
 std::uint8_t next_victim[sets];
+std::uint64_t decoded_count;
 
 unsigned set_of(std::uint64_t address) noexcept {
   return static_cast<unsigned>(address * 0x9e37'79b9'7f4a'7c15u >> 52) & (sets - 1);
@@ -68,6 +69,7 @@ const instruction* instruction_at(std::uint64_t address) noexcept {
   }
   if (found != nullptr && same_code(address, found->bytes, found->length)) return found;
   if (found == nullptr) found = &cache[set][next_victim[set]++ % ways];
+  ++decoded_count;
   found->address = 0;  // until it is whole: reading the code may fault
   if (!decode_at(address, *found)) {
     found->address = 0;
@@ -79,5 +81,7 @@ const instruction* instruction_at(std::uint64_t address) noexcept {
   }
   return found;
 }
+
+std::uint64_t decoded_instructions() noexcept { return decoded_count; }
 
 }  // namespace unlatch::probe::engine

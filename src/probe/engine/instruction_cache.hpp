@@ -15,4 +15,7 @@ namespace unlatch::probe::engine {
 /// must be decoded.
 [[nodiscard]] const instruction* instruction_at(std::uint64_t address) noexcept;
 
+/// How often instruction_at() had to decode.
+[[nodiscard]] std::uint64_t decoded_instructions() noexcept;
+
 }  // namespace unlatch::probe::engine
