@@ -33,7 +33,8 @@ demo-lab: demo
 	cmake --build --preset lab --parallel $(JOBS) \
 	  --target unlatch_lab_program leveldb_db_bench_stock leveldb_db_bench_unlatch \
 	    leveldb_db_bench_elided
-	$(UNLATCH) study leveldb --on i7-4770 --quick --case fillrandom --threads 1,4,8 --out build/demo-lab
+	$(UNLATCH) study leveldb --on i7-4770 --quick --case fillrandom --mode unlatch,elided \
+	  --threads 1,4,8 --out build/demo-lab
 	$(UNLATCH) study hash_map --on i7-4770 --quick --threads 1,4,8 --out build/demo-lab
 	$(UNLATCH) report build/demo-lab -o report-lab.html
 

@@ -84,6 +84,9 @@ std::string others(const json& list) {
     text += fmt::format("  {:>10} {:>8}  {} at {}\n", one.at("wasted_cycles").get<long>(),
                         one.at("count").get<long>(), one.at("reason").get<std::string>(),
                         place_of(one));
+    if (one.contains("object")) {
+      text += fmt::format("  {:>20} the lock: {}\n", "", one.at("object").get<std::string>());
+    }
   }
   return text;
 }

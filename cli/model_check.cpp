@@ -82,7 +82,8 @@ int check_model(const model_arguments& asked) {
 int validate_model(const model_arguments& asked) {
   const auto model = studies::find_model(asked.name);
   const interruption signals;
-  const auto rows = studies::validate(model, studies::lab_program(), signals.token(), show);
+  studies::simulator machine;
+  const auto rows = studies::validate(model, machine, signals.token(), show);
   clear();
   if (asked.json) {
     print_json(rows);

@@ -133,6 +133,8 @@ void check_capacity(const node& one) {
 void check_other(const node& one) {
   check_place(one);
   one.text("reason");
+  if (one.has("object")) one.text("object");
+  if (one.has("allocation")) one.object("allocation", check_line);
   check_counts(one);
 }
 

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <utility>
 
+#include "src/lab/given_up.hpp"
 #include "src/programs/nearby.hpp"
 
 extern char** environ;
@@ -125,11 +126,8 @@ measurement lab_program::measure(const lab_request& request, const std::stop_tok
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
     std::string said = contents_of(errors.get());
     while (said.ends_with('\n')) said.pop_back();
-    const std::string cell =
-        fmt::format("study {}, case {}, mode {}, policy {}, {} threads on {}", request.study,
-                    request.what.case_name, request.what.mode, request.what.policy,
-                    request.what.threads, request.on.name);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == given_up_status) {
+    const std::string cell = describe(request.study, request.what, request.on.name);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == lab::given_up_status) {
       throw given_up(fmt::format("{}: {}", cell, said));
     }
     throw study_error(fmt::format("{}: {} {}: {}", cell, file_.string(),
@@ -146,6 +144,13 @@ measurement lab_program::measure(const lab_request& request, const std::stop_tok
         "{} answered what cannot be read ({}); build it from the same sources as this program",
         file_.string(), error.what()));
   }
+}
+
+measurement simulator::measure(const study& what, const cell& one, const lab::model_file& on,
+                               bool blame, const std::stop_token& stop) {
+  if (what.measure_on) return what.measure_on(one, on, stop);
+  if (!lab_) lab_.emplace();
+  return lab_->measure({what.name, one, on, blame}, stop);
 }
 
 }  // namespace unlatch::studies

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <stop_token>
 
 #include "studies/lab_protocol.hpp"
@@ -27,6 +28,21 @@ class lab_program {
 
  private:
   std::filesystem::path file_;
+};
+
+/// Measures cells on simulated machines: in the study's own programs where it has them, else in
+/// unlatch-lab, which is found when it is first needed.
+class simulator {
+ public:
+  simulator() = default;
+  explicit simulator(lab_program lab) : lab_(std::move(lab)) {}
+
+  /// Throws as lab_program::measure() does, and what the study's own measurement throws.
+  [[nodiscard]] measurement measure(const study& what, const cell& one, const lab::model_file& on,
+                                    bool blame, const std::stop_token& stop);
+
+ private:
+  std::optional<lab_program> lab_;
 };
 
 }  // namespace unlatch::studies

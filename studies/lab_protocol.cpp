@@ -42,7 +42,20 @@ transaction_counts parse_transactions(const json& object) {
 
 std::uint64_t usual_virtual_limit_ms(const cell& one) {
   const auto window = one.params.find("window_ms");
-  return window == one.params.end() ? 4000 : 1000 + 20 * window->second;
+  if (window != one.params.end()) return 1000 + 20 * window->second;
+  const auto operations = one.params.find("operations");
+  return 4000 + (operations == one.params.end() ? 0 : operations->second * one.threads / 10);
+}
+
+std::uint64_t virtual_limit_ms(const cell& one) {
+  return one.virtual_limit_ms != 0 ? one.virtual_limit_ms : usual_virtual_limit_ms(one);
+}
+
+std::string describe(std::string_view study, const cell& one, std::string_view model) {
+  std::string text = "study ";
+  text.append(study).append(", case ").append(one.case_name);
+  text.append(", mode ").append(one.mode).append(", policy ").append(one.policy);
+  return text.append(", " + std::to_string(one.threads) + " threads on ").append(model);
 }
 
 nlohmann::ordered_json to_json(const lab_request& request) {

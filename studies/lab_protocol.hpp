@@ -25,13 +25,16 @@ struct lab_request {
   bool blame = false;  ///< say which lines of the program made transactions abort
 };
 
-/// unlatch-lab's exit code when the cell was given up at the limit of its virtual time.
-inline constexpr int given_up_status = 3;
-
 /// What a cell may take that was not told. With a window: that twenty times, since sections that
-/// starve hold a cell up long after it, and a second for what comes before; else four seconds. No
-/// cell of the studies needs a third of it, on any model, and a livelock ends within minutes.
+/// starve hold a cell up long after it, and a second for what comes before; else four seconds, and
+/// a tenth of a millisecond for each operation of each thread. No cell of the studies needs a third
+/// of it, on any model, and a livelock ends within minutes.
 [[nodiscard]] std::uint64_t usual_virtual_limit_ms(const cell& one);
+/// What the cell was given, else the usual.
+[[nodiscard]] std::uint64_t virtual_limit_ms(const cell& one);
+
+/// A cell by its name, for people: "study bank, case transfers, ... on i7-4770".
+[[nodiscard]] std::string describe(std::string_view study, const cell& one, std::string_view model);
 
 [[nodiscard]] nlohmann::ordered_json to_json(const lab_request& request);
 /// Throws nlohmann::json::exception or lab::model_error.

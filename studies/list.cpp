@@ -5,6 +5,7 @@
 #include "studies/list_workload.hpp"
 #include "studies/sections.hpp"
 #include "studies/studies.hpp"
+#include "studies/tail_list.hpp"
 
 namespace unlatch::studies {
 namespace {

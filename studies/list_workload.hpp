@@ -1,36 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Look-ups, inserts and removals on lists of values, after Schrimpf 2014, sections 3.3.3 and 3.3.4:
-// a thread removes only what it inserted, so the lists keep their size.
+// a thread queues what it has inserted, and its share of what was there, and removes the oldest; so
+// the lists roughly keep their size.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <memory>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "studies/formatted.hpp"
 #include "studies/map_workload.hpp"
 #include "studies/random.hpp"
-#include "studies/tail_list.hpp"
 #include "studies/window.hpp"
 
 namespace unlatch::studies {
 
-/// What one thread does. `Place` has sections_of(value) and list_of(value).
+/// A node of the lists in a place.
+template <class Place>
+using node_of = typename std::remove_reference_t<decltype(std::declval<Place&>().list_of(0))>::node;
+
+/// What one thread does. `Place` has sections_of(value) and list_of(value), whose insert() says
+/// whether it took the node.
 template <class Place>
 class list_worker {
  public:
+  /// `inserted` are values in the lists that are the thread's to remove.
   list_worker(Place& place, std::uint64_t reads, std::uint64_t range, std::uint64_t seed,
-              unsigned thread)
-      : place_(place), reads_(reads), range_(range), random_(seed, thread + 1) {}
+              unsigned thread, std::deque<std::uint64_t> inserted)
+      : place_(place),
+        reads_(reads),
+        range_(range),
+        random_(seed, thread + 1),
+        inserted_(std::move(inserted)) {}
 
   void operator()() {
     const auto dice = random_.below(100);
     if (dice < reads_) {
       look_up(random_.below(range_));
-    } else if (inserted_.size() < most_inserted && (dice % 2 == 0 || inserted_.empty())) {
+    } else if (dice % 2 == 0 || inserted_.empty()) {
       insert(random_.below(range_));
     } else {
       erase(inserted_.front());
@@ -44,8 +57,6 @@ class list_worker {
   [[nodiscard]] std::uint64_t lost() const { return lost_; }
 
  private:
-  static constexpr std::size_t most_inserted = 16;
-
   void look_up(std::uint64_t value) {
     auto& list = place_.list_of(value);
     seen_ += place_.sections_of(value).read(
@@ -53,10 +64,14 @@ class list_worker {
     asm volatile("" : : "r"(seen_));
   }
   void insert(std::uint64_t value) {
-    auto* const added = new tail_list::node;
+    auto added = std::make_unique<node_of<Place>>();
     added->value = value;
     auto& list = place_.list_of(value);
-    place_.sections_of(value).update([&list, added](auto& tx) { list.insert(tx, added); });
+    if (!place_.sections_of(value).update(
+            [&list, node = added.get()](auto& tx) { return list.insert(tx, node); })) {
+      return;
+    }
+    (void)added.release();
     inserted_.push_back(value);
   }
   void erase(std::uint64_t value) {
@@ -84,22 +99,26 @@ measurement measure_lists(Place& place, const cell& one, const std::stop_token& 
   const auto range = one.params.at("range");
   random_numbers random(one.seed, 0);
   plain_tx tx;
-  for (std::uint64_t i = 0; i < base; ++i) {
-    auto* const added = new tail_list::node;
+  std::vector<std::deque<std::uint64_t>> inserted(one.threads);
+  for (std::uint64_t present = 0; present < base;) {
+    auto added = std::make_unique<node_of<Place>>();
     added->value = random.below(range);
-    place.list_of(added->value).insert(tx, added);
+    if (!place.list_of(added->value).insert(tx, added.get())) continue;
+    inserted[present % one.threads].push_back(added.release()->value);
+    ++present;
   }
   window during(std::chrono::milliseconds(one.params.at("window_ms")));
   std::vector<std::uint64_t> left(one.threads);
   std::vector<std::uint64_t> lost(one.threads);
   auto measured = during.run(one.threads, stop, [&](unsigned thread) {
-    list_worker<Place> work(place, reads_percent(one.case_name), range, one.seed, thread);
+    list_worker<Place> work(place, reads_percent(one.case_name), range, one.seed, thread,
+                            std::move(inserted[thread]));
     const auto counted = count_operations(during, std::ref(work));
     left[thread] = work.left();
     lost[thread] = work.lost();
     return counted;
   });
-  std::uint64_t expected = base;
+  std::uint64_t expected = 0;
   for (const auto count : left) expected += count;
   require_size(one, place.size(), expected);
   if (std::ranges::any_of(lost, [](std::uint64_t count) { return count != 0; })) {

@@ -177,21 +177,17 @@ std::string why_not(const study_mode& mode, const std::optional<lab::model_file>
 }
 
 plan make_plan(const study& what, const request& asked) {
-  if (asked.on && !what.why_not_simulated.empty()) {
-    throw std::invalid_argument(
-        fmt::format("study '{}' on a machine model: {}", what.name, what.why_not_simulated));
-  }
   if (asked.blame && !asked.on) {
     throw std::invalid_argument(
         "only a simulated machine can explain its aborts; choose one with --on");
   }
+  if (asked.blame && what.measure_on) {
+    throw std::invalid_argument(
+        fmt::format("study '{}' cannot explain aborts: its programs only count them", what.name));
+  }
   if (asked.virtual_limit_ms != 0 && !asked.on) {
     throw std::invalid_argument(
         "only a simulated machine has virtual time to limit; choose one with --on");
-  }
-  if (asked.virtual_limit_ms != 0 && what.measure_on) {
-    throw std::invalid_argument(fmt::format(
-        "study '{}' has no limit of virtual time: what it does always ends", what.name));
   }
   const auto cases = choose("case", asked.cases, names_of(what.cases));
   const auto variants = choose_variants(what, asked);

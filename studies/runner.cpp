@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <optional>
 
 #include "studies/lab_program.hpp"
 
@@ -15,18 +14,14 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Measures cells: in this process, or on the simulated machine of the plan, which unlatch-lab or
-/// the study's own programs are.
+/// Measures cells: as the study does, or on the simulated machine of the plan.
 class measurer {
  public:
-  explicit measurer(const plan& what) : plan_(what) {
-    if (plan_.on && !plan_.what->measure_on) lab_.emplace();
-  }
+  explicit measurer(const plan& what) : plan_(what) {}
 
-  measurement operator()(const cell& one, const std::stop_token& stop) const {
+  measurement operator()(const cell& one, const std::stop_token& stop) {
     if (!plan_.on) return plan_.what->measure(one, stop);
-    if (plan_.what->measure_on) return plan_.what->measure_on(one, *plan_.on, stop);
-    return lab_->measure({plan_.what->name, one, *plan_.on, plan_.blame}, stop);
+    return simulator_.measure(*plan_.what, one, *plan_.on, plan_.blame, stop);
   }
 
   /// A simulated figure does not depend on what else the host does.
@@ -38,7 +33,7 @@ class measurer {
 
  private:
   const plan& plan_;
-  std::optional<lab_program> lab_;
+  simulator simulator_;
 };
 
 record make_record(const plan& planned, const cell& one, measurement measured, host_facts host) {
@@ -80,7 +75,7 @@ record make_record(const plan& planned, const cell& one, measurement measured, h
 run_result run(const plan& what, record_file& file, const std::stop_token& stop,
                const std::function<void(const progress&)>& report) {
   run_result result;
-  const measurer measure(what);
+  measurer measure(what);
   const auto start = std::chrono::steady_clock::now();
   const auto tell = [&](const cell* next) {
     if (!report) return;

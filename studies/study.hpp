@@ -118,7 +118,6 @@ struct study {
   std::vector<study_parameter> parameters;
   std::vector<unsigned> threads;  ///< what runs unless told otherwise
   bool every_policy = false;      ///< unless told otherwise, modes run with all their policies
-  std::string why_not_simulated;  ///< why it cannot run on a machine model; empty if it can
 
   /// Measures one cell. When a stop is requested it ends what it started (threads, child
   /// processes, temporary directories) and throws `interrupted`.

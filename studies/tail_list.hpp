@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The doubly linked list of Schrimpf 2014, section 3.3.3: values are added at the tail and looked
-// for from the head. A node has a cache line of its own, and is made outside the section.
+// for from the head, and may be there more than once. A node has a cache line of its own, and is
+// made outside the section.
 //
 // Thread safety: the caller's sections. Invariant: next and previous mirror each other; the first
 // node has no previous, the last no next.
@@ -41,9 +42,9 @@ class tail_list {
     return at;
   }
 
-  /// Links `added`, which is nobody else's yet; writes the tail and the node before it.
+  /// Links `added`, which is nobody else's yet; writes the tail and the node before it. True.
   template <class Tx>
-  void insert(Tx& tx, node* added) {
+  bool insert(Tx& tx, node* added) {
     node* const last = tx.read(last_);
     tx.write(added->next, static_cast<node*>(nullptr));
     tx.write(added->previous, last);
@@ -53,6 +54,7 @@ class tail_list {
       tx.write(last->next, added);
     }
     tx.write(last_, added);
+    return true;
   }
 
   /// Removes the first node with that value; false if there is none.

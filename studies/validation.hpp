@@ -29,7 +29,7 @@ struct validation_row {
 /// Simulates what was published of measurements on this model's machine; empty if nothing was that
 /// the studies cover. Calls `next` before each row. Throws study_error and `interrupted`.
 [[nodiscard]] std::vector<validation_row> validate(
-    const lab::model_file& model, const lab_program& lab, const std::stop_token& stop,
+    const lab::model_file& model, simulator& machine, const std::stop_token& stop,
     const std::function<void(const std::string&)>& next = {});
 
 }  // namespace unlatch::studies

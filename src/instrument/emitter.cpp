@@ -22,6 +22,7 @@ emitter::emitter(Module& module) : module_(module), builder_(module.getContext()
   mask_ = hook("unlatch_lab_mask", {address, n32, n64, n32, n32});
   gather_ = hook("unlatch_lab_gather", {address, n32, n32, n64, n32, n32});
   block_ = hook("unlatch_lab_block", {n32});
+  turn_ = hook("unlatch_lab_turn", {n32});
   fence_ = hook("unlatch_lab_fence", {n32, n32});
   string_ = hook("unlatch_lab_string", {n32, address, address, n64});
   instruction_ = hook("unlatch_lab_instruction", {n32, n32});
@@ -52,6 +53,7 @@ CallInst* emitter::call(FunctionCallee hook, ArrayRef<Value*> arguments) {
 
 void emitter::enter(BasicBlock&, unsigned cost) {
   cost_ = cost;
+  has_told_ = false;
   last_line_ = DebugLoc();
 }
 
@@ -94,6 +96,12 @@ void emitter::leave(BasicBlock& block) {
   settle();
 }
 
+void emitter::turn(BasicBlock& block, unsigned cost) {
+  enter(block, cost);
+  before(*block.getTerminator());
+  call(turn_, {take_cost()});
+}
+
 Value* emitter::take_cost() {
   const unsigned cost = cost_;
   cost_ = 0;
@@ -109,17 +117,20 @@ std::uint64_t size_argument(std::uint64_t bytes, Align alignment) {
 }  // namespace
 
 void emitter::read(Value* address, std::uint64_t bytes, Align alignment) {
+  has_told_ = true;
   if (bytes > lab::size_mask) return read_range(address, builder_.getInt64(bytes));
   call(read_, {address, number(size_argument(bytes, alignment)), take_cost()});
 }
 
 void emitter::write(Value* address, std::uint64_t bytes, Align alignment) {
+  has_told_ = true;
   if (bytes > lab::size_mask) return write_range(address, builder_.getInt64(bytes));
   call(write_, {address, number(size_argument(bytes, alignment)), take_cost()});
 }
 
 void emitter::atomic(Value* address, std::uint64_t bytes, lab::atomic_operation operation,
                      AtomicOrdering order) {
+  has_told_ = true;
   const unsigned what = static_cast<unsigned>(operation) | static_cast<unsigned>(order) << 4;
   call(atomic_, {address, number(bytes), number(what), take_cost()});
 }

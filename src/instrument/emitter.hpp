@@ -26,6 +26,10 @@ class emitter {
   void leave(llvm::BasicBlock& block);
   /// Charges the cost so far, here: before a call, which may take the clock's time.
   void settle();
+  /// Whether an access was told since enter(): there the machine looks at the clock.
+  bool has_told() const { return has_told_; }
+  /// Ends a turn of a loop that tells of no access, before the terminator of `block`.
+  void turn(llvm::BasicBlock& block, unsigned cost);
 
   void read(llvm::Value* address, std::uint64_t bytes, llvm::Align alignment);
   void write(llvm::Value* address, std::uint64_t bytes, llvm::Align alignment);
@@ -71,9 +75,10 @@ class emitter {
   llvm::Module& module_;
   llvm::IRBuilder<> builder_;
   unsigned cost_ = 0;
+  bool has_told_ = false;
   llvm::DebugLoc last_line_;
   llvm::SmallVector<llvm::Function*, 16> hooks_;
-  llvm::FunctionCallee read_, write_, atomic_, copy_, range_, mask_, gather_, block_, fence_,
+  llvm::FunctionCallee read_, write_, atomic_, copy_, range_, mask_, gather_, block_, turn_, fence_,
       string_, instruction_, timestamp_;
 };
 

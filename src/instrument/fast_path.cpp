@@ -19,8 +19,9 @@ using unlatch::lab::line_bytes;
          one_line;
 }
 
-[[gnu::always_inline]] inline bool on_own_stack(std::uint64_t address) {
-  return address - unlatch_lab_fast.stack_base < unlatch::lab::stack_bytes;
+[[gnu::always_inline]] inline bool on_own_stack(std::uint64_t address, std::uint64_t until) {
+  return address - unlatch_lab_fast.stack_base < unlatch::lab::stack_bytes &&
+         until <= unlatch_lab_fast.time_limit;
 }
 
 }  // namespace
@@ -35,7 +36,7 @@ extern "C" {
   if (__builtin_expect(hits(at, size, unlatch_lab_fast.read_tags, until), 1)) {
     *clock = until + unlatch_lab_fast.read_hit_cost;
     ++unlatch_lab_fast.accesses;
-  } else if (on_own_stack(at)) {
+  } else if (on_own_stack(at, until)) {
     *clock = until + unlatch_lab_fast.stack_cost;
     ++unlatch_lab_fast.accesses;
   } else {
@@ -54,7 +55,7 @@ extern "C" {
     if (__builtin_expect(unlatch_lab_fast.in_transaction != 0, 0)) {
       [[clang::nomerge]] unlatch_lab_undo(address, size & unlatch::lab::size_mask);
     }
-  } else if (on_own_stack(at)) {
+  } else if (on_own_stack(at, until)) {
     *clock = until + unlatch_lab_fast.stack_cost;
     ++unlatch_lab_fast.accesses;
   } else {
@@ -64,6 +65,16 @@ extern "C" {
 
 [[gnu::always_inline]] UNLATCH_LAB_HOOK void unlatch_lab_block(std::uint32_t cost) {
   *unlatch_lab_fast.clock += cost;
+}
+
+[[gnu::always_inline]] UNLATCH_LAB_HOOK void unlatch_lab_turn(std::uint32_t cost) {
+  std::uint64_t* const clock = unlatch_lab_fast.clock;
+  const std::uint64_t until = *clock + cost;
+  if (__builtin_expect(until <= unlatch_lab_fast.time_limit, 1)) {
+    *clock = until;
+  } else {
+    [[clang::nomerge]] unlatch_lab_turn_slow(cost);
+  }
 }
 
 }  // extern "C"

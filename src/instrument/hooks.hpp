@@ -60,6 +60,9 @@ struct fast_path {
   /// seen the stack, or no simulation runs).
   std::uint64_t stack_base;
   std::uint64_t stack_cost;
+  /// Where the run is given up (lab.hpp): looked at where `limit` is not, by accesses to the own
+  /// stack and by loops without an access, so that these end, too.
+  std::uint64_t time_limit;
   /// Cycles of a read and of a write that hit.
   std::uint64_t read_hit_cost;
   std::uint64_t write_hit_cost;
@@ -110,16 +113,20 @@ extern "C" {
 extern unlatch::lab::fast_path unlatch_lab_fast;
 
 /// A plain read (write) of `size & size_mask` bytes; `size` may have within_line set. With the fast
-/// path linked, these two and unlatch_lab_block are inlined and the runtime's own definitions serve
+/// path linked, these two and the next two are inlined and the runtime's own definitions serve
 /// only objects that were built without it.
 UNLATCH_LAB_HOOK void unlatch_lab_read(void* address, std::uint32_t size, std::uint32_t cost);
 UNLATCH_LAB_HOOK void unlatch_lab_write(void* address, std::uint32_t size, std::uint32_t cost);
 /// A basic block took `cost` cycles that no other hook carried.
 UNLATCH_LAB_HOOK void unlatch_lab_block(std::uint32_t cost);
+/// The end of a turn of a loop in which no access was told. Inlined, too.
+UNLATCH_LAB_HOOK void unlatch_lab_turn(std::uint32_t cost);
 
 /// The same, when the fast path could not do it: nothing has been charged yet, not even `cost`.
 UNLATCH_LAB_HOOK void unlatch_lab_read_slow(void* address, std::uint32_t size, std::uint32_t cost);
 UNLATCH_LAB_HOOK void unlatch_lab_write_slow(void* address, std::uint32_t size, std::uint32_t cost);
+/// The same for a turn that ends after time_limit.
+UNLATCH_LAB_HOOK void unlatch_lab_turn_slow(std::uint32_t cost);
 /// A write that hit, in a transaction: log the old bytes. Already charged; must not switch.
 UNLATCH_LAB_HOOK void unlatch_lab_undo(void* address, std::uint32_t size);
 

@@ -17,6 +17,7 @@
 
 #include "block_cost.hpp"
 #include "context.hpp"
+#include "silent_turns.hpp"
 
 namespace unlatch::instrument {
 
@@ -119,7 +120,15 @@ class instrumentation : public PassInfoMixin<instrumentation> {
                function.getParent()->getDataLayout(),
                analyses.getResult<TargetLibraryAnalysis>(function),
                {}};
-    for (BasicBlock& block : function) instrument_block(block, costs.of(block), in);
+    SmallPtrSet<BasicBlock*, 32> silent;
+    for (BasicBlock& block : function) {
+      instrument_block(block, costs.of(block), in);
+      if (!emit.has_told()) silent.insert(&block);
+    }
+    const auto cost = [&costs](const BasicBlock& block) { return costs.of(block); };
+    for (const auto& [block, beyond] : find_silent_turns(silent, function, cost)) {
+      emit.turn(*block, beyond);
+    }
     for (Instruction* const instruction : in.replaced) instruction->eraseFromParent();
   }
 

@@ -51,11 +51,23 @@ struct capacity_record {
   std::uint64_t wasted_cycles;
 };
 
-/// All other aborts for the same reason at the same instruction.
+/// Return addresses, the innermost call's first; 0 after the last that is known.
+struct call_chain {
+  static constexpr std::uint32_t most = 6;
+  std::uintptr_t code[most];
+
+  friend bool operator==(const call_chain&, const call_chain&) = default;
+};
+
+/// All other aborts for the same reason at the same instruction, reached by the same calls.
 struct abort_record {
   std::uint32_t reason;  ///< abort_reason
+  std::uint32_t status;  ///< the first one's, as the hardware tells it
   std::uintptr_t code;
+  call_chain callers;  ///< of the function that `code` is in
   std::uintptr_t begun_at;
+  std::uintptr_t last_access;  ///< what the transaction accessed last; 0: nothing
+  object_record object;        ///< what is there
   std::uint64_t count;
   std::uint64_t wasted_cycles;
 };

@@ -73,6 +73,14 @@ bool is_wrapper(std::string_view path) {
   return std::ranges::find(wrappers, ours) != wrappers.end();
 }
 
+/// Whether a file is part of the library that serves sections, or stands below it.
+bool is_library(std::string_view path) {
+  const auto ours = below_root(path);
+  if (ours.size() == path.size()) return path.starts_with("/usr/");
+  if (ours.starts_with("include/unlatch/structures/")) return false;
+  return ours.starts_with("include/unlatch/") || ours.starts_with("src/");
+}
+
 place line_at(Dwfl_Module* module, std::uintptr_t code) {
   place at;
   if (Dwfl_Line* const line = dwfl_module_getsrc(module, code))
@@ -217,6 +225,13 @@ std::string source_lines::outermost_line_of(std::uintptr_t code) const {
   if (found.file == nullptr) found = last;
   if (found.file == nullptr) return {};
   return std::string(below_root(found.file)) + ':' + std::to_string(found.line);
+std::uintptr_t source_lines::outside_library(std::span<const std::uintptr_t> returns) const {
+  for (const std::uintptr_t each : returns) {
+    if (each == 0) break;
+    const place& at = open_->place_of(call_before(each));
+    if (at.file != nullptr && !is_library(at.file)) return each;
+  }
+  return returns.front();
 }
 
 std::string source_lines::text_of(std::uintptr_t code) const {

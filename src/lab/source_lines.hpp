@@ -45,6 +45,10 @@ class source_lines {
   std::string line_of_call(std::uintptr_t return_address) const {
     return line_of(call_before(return_address));
   }
+  /// Of a place's return address and its callers', ending with 0: the first that is not in this
+  /// library. Structures count as the program's: what happens in them is told by their own lines.
+  /// The first where all are.
+  std::uintptr_t outside_library(std::span<const std::uintptr_t> returns) const;
   /// What stands in the line that line_of() names, without the blanks around it, cut after
   /// source_text::most_bytes. Empty where its file cannot be read or changed since the program was
   /// built.

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdio>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "src/lab/source_lines.hpp"
+#include "unlatch/htm.hpp"
 
 namespace unlatch::studies {
 namespace {
@@ -31,16 +33,17 @@ json place_of(const lab::source_lines& names, std::uintptr_t code) {
   return object;
 }
 
-std::string object_of(const lab::source_lines& names, const lab::conflict_record& conflict) {
-  const auto& object = conflict.object;
+/// What is at `address`, of which `object` is known.
+std::string name_of(const lab::source_lines& names, const lab::object_record& object,
+                    std::uintptr_t address) {
   if (object.begin != 0) {
     return std::to_string(object.bytes) + " bytes allocated at " + names.line_of_call(object.code);
   }
   if (object.thread != ~0U) return "the stack of thread " + std::to_string(object.thread);
-  const auto variable = names.variable_at(conflict.line);
+  const auto variable = names.variable_at(address);
   if (!variable.empty()) return variable;
   std::array<char, 32> text;
-  std::snprintf(text.data(), text.size(), "%#zx", static_cast<std::size_t>(conflict.line));
+  std::snprintf(text.data(), text.size(), "%#zx", static_cast<std::size_t>(address));
   return text.data();
 }
 
@@ -57,6 +60,13 @@ json ranges_of(std::uint64_t mask) {
   return ranges;
 }
 
+/// Adds the object at `address` and, if it was allocated, where.
+void put_object(json& one, const lab::source_lines& names, const lab::object_record& object,
+                std::uintptr_t address) {
+  one["object"] = name_of(names, object, address);
+  if (object.begin != 0) put_line(one["allocation"], names, object.code);
+}
+
 json to_json(const lab::source_lines& names, const lab::conflict_side& side) {
   json object = place_of(names, side.code);
   object["access"] = side.write ? "write" : "read";
@@ -68,12 +78,13 @@ json to_json(const lab::source_lines& names, const lab::conflict_record& conflic
   json object = {{"owner", to_json(names, conflict.owner)},
                  {"requester", to_json(names, conflict.requester)},
                  {"begun_at", names.line_of_call(conflict.begun_at)},
-                 {"object", object_of(names, conflict)},
                  {"true_sharing", conflict.true_sharing},
                  {"requester_in_transaction", conflict.in_transaction},
                  {"count", conflict.count},
                  {"wasted_cycles", conflict.wasted_cycles}};
-  if (conflict.object.begin != 0) put_line(object["allocation"], names, conflict.object.code);
+  const std::uint64_t wanted = conflict.requester.bytes;
+  put_object(object, names, conflict.object,
+             conflict.line + static_cast<unsigned>(wanted == 0 ? 0 : std::countr_zero(wanted)));
   return object;
 }
 
@@ -113,8 +124,15 @@ json to_json(const lab::source_lines& names, const lab::abort_record& abort) {
   constexpr std::array<const char*, 10> reasons{
       "conflict",    "write capacity", "read capacity", "explicit abort", "nesting",
       "instruction", "system call",    "page fault",    "interrupt",      "injected"};
-  json object = place_of(names, abort.code);
+  std::array<std::uintptr_t, 1 + lab::call_chain::most> returns{abort.code};
+  std::ranges::copy(abort.callers.code, returns.begin() + 1);
+  json object = place_of(names, names.outside_library(returns));
   object["reason"] = abort.reason < reasons.size() ? reasons[abort.reason] : "unknown";
+  if (htm::status(abort.status).lock_held()) {
+    // Elision looks at its lock and then gives up.
+    object["reason"] = "lock held";
+    put_object(object, names, abort.object, abort.last_access);
+  }
   object["begun_at"] = names.line_of_call(abort.begun_at);
   object["count"] = abort.count;
   object["wasted_cycles"] = abort.wasted_cycles;
@@ -130,7 +148,7 @@ std::string key_of(const json& one) {
     return side(one.at("owner")) + side(one.at("requester")) + one.at("object").get<std::string>();
   }
   return one.at("line").get<std::string>() + '\n' + one.value("access", "") +
-         one.value("reason", "");
+         one.value("reason", "") + '\n' + one.value("object", "");
 }
 
 /// Adds what `more` counts to `sum`, which has the same key.

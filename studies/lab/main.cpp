@@ -10,6 +10,7 @@
 #include <iterator>
 #include <string>
 
+#include "src/lab/given_up.hpp"
 #include "src/lab/lab.hpp"
 #include "studies/lab/blame.hpp"
 #include "studies/lab_protocol.hpp"
@@ -62,25 +63,13 @@ transaction_counts machine_transactions(const lab::counters& all) {
   return counts;
 }
 
-/// Why and when a run was given up. Committed transactions tell a livelock from a long cell.
-std::string describe_end(const lab::run_result& run, std::uint64_t limit_ms) {
-  return "not done after " + std::to_string(limit_ms) +
-         " ms of virtual time, its limit; until then " + std::to_string(run.all.accesses) +
-         " accesses to memory, and " + std::to_string(run.all.committed) + " of " +
-         std::to_string(run.all.started) +
-         " transactions committed. If it only needs longer, raise the limit with --virtual-limit "
-         "MS, or make the cell shorter with --param";
-}
-
 measurement simulate(const lab_request& request) {
   const study& what = find_study(request.study);
   measurement measured;
   std::exception_ptr failure;
-  const std::uint64_t limit_ms = request.what.virtual_limit_ms != 0
-                                     ? request.what.virtual_limit_ms
-                                     : usual_virtual_limit_ms(request.what);
+  const std::uint64_t limit_ms = virtual_limit_ms(request.what);
   const lab::options how{.seed = request.what.seed,
-                         .most_cycles = limit_ms * request.on.constants.mhz * 1000,
+                         .most_cycles = lab::cycles_of_ms(limit_ms, request.on.constants.mhz),
                          .blame = request.blame};
   const auto run = lab::run(request.on.constants, how, [&] {
     try {
@@ -90,9 +79,9 @@ measurement simulate(const lab_request& request) {
     }
   });
   if (!run.finished) {
-    std::fprintf(stderr, "%s\n", describe_end(run, limit_ms).c_str());
+    std::fprintf(stderr, "%s\n", lab::describe_given_up(run, limit_ms).c_str());
     // Not by exit(): what runs there may wait for the threads that were left where they stood.
-    std::_Exit(given_up_status);
+    std::_Exit(lab::given_up_status);
   }
   if (failure) std::rethrow_exception(failure);
   measured.context_switches = run.all.context_switches;

@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <regex>
+#include <sstream>
+#include <utility>
 
 namespace unlatch::leveldb_driver {
 namespace {
@@ -15,15 +17,18 @@ bool writes_only(std::string_view benchmark) {
   return benchmark.starts_with("fill") || benchmark == "overwrite";
 }
 
+void append_machine(std::vector<std::string>& flags,
+                    const std::optional<simulated_machine>& machine) {
+  if (!machine) return;
+  for (std::string& flag : machine->flags()) flags.push_back(std::move(flag));
+}
+
 std::vector<std::string> common_flags(const db_bench_cell& cell,
                                       const std::filesystem::path& database) {
   std::vector<std::string> flags = {"--db=" + database.string(),
                                     "--num=" + std::to_string(cell.operations_per_thread),
                                     "--value_size=" + std::to_string(cell.value_size)};
-  if (!cell.machine.empty()) {
-    flags.insert(flags.end(),
-                 {"--machine=" + cell.machine.string(), "--seed=" + std::to_string(cell.seed)});
-  }
+  append_machine(flags, cell.machine);
   return flags;
 }
 
@@ -122,11 +127,16 @@ ycsb_results run_ycsb(const std::filesystem::path& program, const ycsb_cell& cel
   for (const std::string& setting : cell.settings) {
     arguments.insert(arguments.end(), {"-p", setting});
   }
+  append_machine(arguments, cell.machine);
   const program_output output = run_program(program, arguments, stop);
-  const std::size_t second = output.text.find('\n') + 1;
+  std::istringstream lines(output.text);
+  std::string load;
+  std::string run;
+  std::getline(lines, load);
+  std::getline(lines, run);
   try {
-    return {read_phase(nlohmann::json::parse(output.text.substr(0, second))),
-            read_phase(nlohmann::json::parse(output.text.substr(second)))};
+    return {read_phase(nlohmann::json::parse(load)), read_phase(nlohmann::json::parse(run)),
+            line_after(output.text, "machine ")};
   } catch (const nlohmann::json::exception& error) {
     throw program_error(program.string() +
                         " printed something else than two results: " + error.what());

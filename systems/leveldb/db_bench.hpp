@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,9 +26,8 @@ struct db_bench_cell {
   unsigned value_size = 50;
   /// Where the database's own directory is made; empty: the system's directory for temporary files.
   std::filesystem::path scratch;
-  /// The simulated machine that `program` runs on: a model's file. Empty: this machine.
-  std::filesystem::path machine;
-  std::uint64_t seed = 1;  ///< of the simulated machine
+  /// What `program` runs on; nothing: this machine.
+  std::optional<simulated_machine> machine{};
 };
 
 struct db_bench_result {
@@ -69,6 +69,7 @@ struct ycsb_cell {
   /// Settings that replace the workload's: "recordcount=100000".
   std::vector<std::string> settings;
   std::filesystem::path scratch;
+  std::optional<simulated_machine> machine{};
 };
 
 /// One phase, load or run.
@@ -85,6 +86,8 @@ struct ycsb_result {
 struct ycsb_results {
   ycsb_result load;
   ycsb_result run;
+  /// What a simulated machine counted in both, as JSON; else empty.
+  std::string machine_counters;
 };
 
 /// Loads a database with `program`, a YCSB client, and runs the workload on it. A stop request

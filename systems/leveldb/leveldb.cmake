@@ -66,6 +66,10 @@ function(unlatch_add_leveldb variant)
   if(variant STREQUAL "elided")
     target_compile_definitions(${library}_internals
                                INTERFACE UNLATCH_LEVELDB_POLICY=unlatch::policy::glibc)
+  elseif(variant STREQUAL "xsync")
+    target_compile_definitions(${library}_internals
+                               INTERFACE UNLATCH_LEVELDB_POLICY=unlatch::policy::xsync
+                                         UNLATCH_LEVELDB_XSYNC_CONDITION)
   endif()
   target_link_libraries(${library} PRIVATE ${library}_internals)
 
@@ -83,12 +87,17 @@ function(unlatch_add_leveldb variant)
   unlatch_leveldb_compile_options(${db_bench})
   target_link_libraries(${db_bench} PRIVATE ${library}_testutil)
   if(UNLATCH_LAB)
-    target_sources(${db_bench} PRIVATE simulated/main.cpp)
-    target_include_directories(${db_bench} PRIVATE ${unlatch_SOURCE_DIR})
-    target_link_libraries(${db_bench} PRIVATE unlatch_models)
-    unlatch_instrument(${db_bench})
-    unlatch_link_lab_program(${db_bench} unlatch_lab_runtime)
+    unlatch_simulate(${db_bench})
   endif()
+endfunction()
+
+# Makes a program whose main function is called simulated_main run in the simulated machine.
+function(unlatch_simulate program)
+  target_sources(${program} PRIVATE "${unlatch_SOURCE_DIR}/systems/leveldb/simulated/main.cpp")
+  target_include_directories(${program} PRIVATE ${unlatch_SOURCE_DIR})
+  target_link_libraries(${program} PRIVATE unlatch_models)
+  unlatch_instrument(${program})
+  unlatch_link_lab_program(${program} unlatch_lab_runtime)
 endfunction()
 
 if(UNLATCH_LAB)
@@ -96,7 +105,7 @@ if(UNLATCH_LAB)
   set(leveldb_test_libraries unlatch_lab_googletest)
   # Another main function runs this one in the simulated machine.
   set_source_files_properties("${UNLATCH_LEVELDB_SOURCE_DIR}/benchmarks/db_bench.cc"
-                              PROPERTIES COMPILE_DEFINITIONS main=leveldb_db_bench_main)
+                              PROPERTIES COMPILE_DEFINITIONS main=simulated_main)
 else()
   find_package(GTest REQUIRED)
   set(leveldb_test_libraries GTest::gmock GTest::gtest)

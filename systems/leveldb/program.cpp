@@ -140,6 +140,9 @@ fs::path find_program(const std::string& name, const fs::path& directory) {
 }
 
 fs::path find_simulated_program(const std::string& name) {
+  if (const char* named = std::getenv("UNLATCH_LAB_LEVELDB"); named != nullptr && *named != 0) {
+    return find_program(name, named);
+  }
   fs::path found = programs::find_nearby(
       name, {"lab/systems/leveldb", "build/lab/systems/leveldb", "libexec/unlatch/lab"});
   if (!found.empty()) return found;
@@ -147,6 +150,11 @@ fs::path find_simulated_program(const std::string& name) {
       "cannot find a simulated " + name + " near " + programs::this_program().string() +
       "; build it with 'cmake --preset lab && cmake --build --preset lab --target " + name +
       "' (it needs clang 19)");
+}
+
+std::vector<std::string> simulated_machine::flags() const {
+  return {"--machine=" + model.string(), "--machine-seed=" + std::to_string(seed),
+          "--virtual-limit=" + std::to_string(virtual_limit_ms)};
 }
 
 program_output run_program(const fs::path& program, const std::vector<std::string>& arguments,
@@ -169,7 +177,10 @@ program_output run_program(const fs::path& program, const std::vector<std::strin
     if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "wait4");
   }
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-    throw program_error(program.string() + " " + exit_of(status) + ": " + visible(tail));
+    const std::string said = visible(tail);
+    const std::string what = program.string() + " " + exit_of(status) + ": " + said;
+    if (!WIFEXITED(status)) throw program_error(what);
+    throw program_failed(what, WEXITSTATUS(status), said);
   }
   result.switches = {static_cast<std::uint64_t>(usage.ru_nvcsw),
                      static_cast<std::uint64_t>(usage.ru_nivcsw)};

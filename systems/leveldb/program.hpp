@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace unlatch::leveldb_driver {
@@ -16,7 +17,17 @@ namespace unlatch::leveldb_driver {
 /// A program that cannot be found, fails, or says something that cannot be read. what() says which
 /// program, what happened, and what to do.
 class program_error : public std::runtime_error {
+ public:
   using std::runtime_error::runtime_error;
+};
+
+/// One that exited with another code than 0.
+class program_failed : public program_error {
+ public:
+  program_failed(const std::string& what, int code, std::string said)
+      : program_error(what), code(code), said(std::move(said)) {}
+  int code;
+  std::string said;  ///< the end of its standard error
 };
 
 /// The programs are built for these.
@@ -29,9 +40,20 @@ enum class variant : std::uint8_t { stock, unlatch };
 [[nodiscard]] std::filesystem::path find_program(const std::string& name,
                                                  const std::filesystem::path& directory = {});
 
-/// The path of `name` as it was built to run on a simulated machine: in the systems/leveldb of the
-/// folder `lab` beside this program's build tree, or in libexec/unlatch/lab. Throws program_error.
+/// The path of `name` as it was built to run on a simulated machine: in the directory that
+/// UNLATCH_LAB_LEVELDB names, the systems/leveldb of the folder `lab` beside this program's build
+/// tree, or libexec/unlatch/lab. Throws program_error.
 [[nodiscard]] std::filesystem::path find_simulated_program(const std::string& name);
+
+/// The simulated machine that a program of that kind runs on.
+struct simulated_machine {
+  std::filesystem::path model;  ///< a model's file
+  std::uint64_t seed = 1;
+  std::uint64_t virtual_limit_ms = 0;  ///< of its time, for each process; 0: none
+
+  /// As the program takes it on its command line.
+  [[nodiscard]] std::vector<std::string> flags() const;
+};
 
 struct context_switches {
   std::uint64_t voluntary = 0;    ///< a thread blocked
@@ -44,8 +66,8 @@ struct program_output {
 };
 
 /// Runs a program to its end; a stop request kills it. Throws program_error, with the end of its
-/// standard error, if it cannot be started, exits with another code than 0, or is killed. Blocks
-/// meanwhile.
+/// standard error, if it cannot be started or is killed, and program_failed if it exits with
+/// another code than 0. Blocks meanwhile.
 [[nodiscard]] program_output run_program(const std::filesystem::path& program,
                                          const std::vector<std::string>& arguments,
                                          const std::stop_token& stop = {});

@@ -60,5 +60,21 @@ TEST(Findings, name_both_sides_of_a_conflict_and_the_object) {
   EXPECT_THAT(text, HasSubstr("taken by the read at b.cpp:2"));
 }
 
+TEST(Findings, name_the_lock_that_a_section_found_held) {
+  std::vector<studies::record> records{simulated_record()};
+  records.front().extra["blame"] = {{"conflicts", nlohmann::json::array()},
+                                    {"capacities", nlohmann::json::array()},
+                                    {"others",
+                                     {{{"line", "a.cpp:1"},
+                                       {"function", "f"},
+                                       {"reason", "lock held"},
+                                       {"object", "latch"},
+                                       {"count", 3},
+                                       {"wasted_cycles", 900}}}}};
+  const auto text = to_findings(records);
+  EXPECT_THAT(text, HasSubstr("lock held at a.cpp:1\n"));
+  EXPECT_THAT(text, HasSubstr("the lock: latch\n"));
+}
+
 }  // namespace
 }  // namespace unlatch::cli

@@ -160,6 +160,19 @@ TEST(Hooks, tell_of_memory_operands_of_assembly) {
   EXPECT_EQ(cell, 2);
 }
 
+TEST(Hooks, tell_where_a_loop_turns_without_an_access) {
+  const std::array<int, 10> numbers{};
+  recorder::start();
+  seen::turn(10);
+  EXPECT_EQ(recorder::turns(), 10);
+  recorder::start();
+  seen::turn_and_load(numbers.data(), 10);
+  EXPECT_EQ(recorder::turns(), 0);
+  recorder::start();
+  seen::turn_and_load_half(numbers.data(), 10);
+  EXPECT_GE(recorder::turns(), 5);
+}
+
 /// file:line of a code address, as the debug information of this program has it.
 std::string line_of(const void* code) {
   std::array<char, 512> command{};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The hooks, as a list of events. Not instrumented. The fast path never hits here, so that reads
-// and writes come by their slow hooks; a table of lines that hit can be tried with the machine
-// itself.
+// and writes come by their slow hooks, and the time is always up; a table of lines that hit can be
+// tried with the machine itself.
 
 #include "recorder.hpp"
 
@@ -14,6 +14,7 @@ using recorder::kind;
 
 recorder::event events[recorder::most_events];
 int event_count = 0;
+int turn_count = 0;
 std::uint64_t now = 0;
 constexpr std::uint64_t no_tags[unlatch::lab::tag_entries] = {};
 
@@ -29,8 +30,9 @@ void note(kind what, const void* address, std::uint64_t size, std::uint64_t deta
 
 namespace recorder {
 
-void start() { event_count = 0; }
+void start() { event_count = turn_count = 0; }
 int count() { return event_count; }
+int turns() { return turn_count; }
 const event& at(int index) { return events[index]; }
 std::uint64_t clock() { return now; }
 
@@ -40,7 +42,7 @@ std::uint64_t clock() { return now; }
 
 extern "C" {
 
-unlatch::lab::fast_path unlatch_lab_fast{&now, 0, 1, 0, 0, 0, 0, 0, no_tags, no_tags};
+unlatch::lab::fast_path unlatch_lab_fast{&now, 0, 1, 0, 0, 0, 0, 0, 0, no_tags, no_tags};
 
 UNLATCH_LAB_HOOK void unlatch_lab_read_slow(void* address, std::uint32_t size, std::uint32_t cost) {
   note(kind::read, address, size, 0, cost + 1, CODE);
@@ -57,6 +59,11 @@ UNLATCH_LAB_HOOK void unlatch_lab_write(void* address, std::uint32_t size, std::
 }
 UNLATCH_LAB_HOOK void unlatch_lab_undo(void*, std::uint32_t) {}
 UNLATCH_LAB_HOOK void unlatch_lab_block(std::uint32_t cost) { now += cost; }
+UNLATCH_LAB_HOOK void unlatch_lab_turn_slow(std::uint32_t cost) {
+  now += cost;
+  ++turn_count;
+}
+UNLATCH_LAB_HOOK void unlatch_lab_turn(std::uint32_t cost) { unlatch_lab_turn_slow(cost); }
 UNLATCH_LAB_HOOK void unlatch_lab_atomic(void* address, std::uint32_t size, std::uint32_t what,
                                          std::uint32_t cost) {
   note(kind::atomic, address, size, what, cost, CODE);

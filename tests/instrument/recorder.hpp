@@ -36,6 +36,8 @@ inline constexpr int most_events = 4096;
 void start();
 int count();
 const event& at(int index);
+/// The turns of loops without an access since start().
+int turns();
 /// The cycles charged since the program began.
 std::uint64_t clock();
 

@@ -67,6 +67,30 @@ void add_to_memory(long* to) { asm volatile("addq $1, %0" : "+m"(*to)); }
 
 void not_instrumented(int* to) { *to = 5; }
 
+void turn(long count) {
+  for (long i = 0; i < count; ++i) asm volatile("");
+}
+
+long turn_and_load(const int* from, long count) {
+  long sum = 0;
+  for (long i = 0; i < count; ++i) {
+    sum += from[i];
+    asm volatile("" : "+r"(sum));
+  }
+  return sum;
+}
+
+long turn_and_load_half(const int* from, long count) {
+  long sum = 0;
+  for (long i = 0; i < count; ++i) {
+    asm volatile("" : "+r"(sum));
+    if (i % 2 == 0) continue;
+    sum += from[i];
+    asm volatile("" : "+r"(sum));
+  }
+  return sum;
+}
+
 int two_lines(int* first, int* second) {
   *first = 1;
   *second = 2;

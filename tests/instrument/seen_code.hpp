@@ -36,6 +36,11 @@ void cpuid();
 void add_to_memory(long* to);
 [[clang::disable_sanitizer_instrumentation]] void not_instrumented(int* to);
 
+/// Loops that turn `count` times: with nothing in them, with a load, with one in every second turn.
+void turn(long count);
+long turn_and_load(const int* from, long count);
+long turn_and_load_half(const int* from, long count);
+
 /// The line of the second of its two stores.
 int two_lines(int* first, int* second);
 

@@ -129,7 +129,7 @@ void operator delete[](void* block, std::size_t, std::align_val_t) noexcept { gi
 
 extern "C" {
 
-unlatch::lab::fast_path unlatch_lab_fast{&clock_word, 0, 1, 0, 0, 0, 0, 0, no_tags, no_tags};
+unlatch::lab::fast_path unlatch_lab_fast{&clock_word, 0, 1, 0, ~0UL, 0, 0, 0, 0, no_tags, no_tags};
 
 UNLATCH_LAB_HOOK void unlatch_lab_read_slow(void*, std::uint32_t, std::uint32_t) {}
 UNLATCH_LAB_HOOK void unlatch_lab_write_slow(void* address, std::uint32_t size, std::uint32_t) {
@@ -141,6 +141,8 @@ UNLATCH_LAB_HOOK void unlatch_lab_write(void* address, std::uint32_t size, std::
 }
 UNLATCH_LAB_HOOK void unlatch_lab_undo(void* address, std::uint32_t size) { log(address, size); }
 UNLATCH_LAB_HOOK void unlatch_lab_block(std::uint32_t) {}
+UNLATCH_LAB_HOOK void unlatch_lab_turn(std::uint32_t) {}
+UNLATCH_LAB_HOOK void unlatch_lab_turn_slow(std::uint32_t) {}
 UNLATCH_LAB_HOOK void unlatch_lab_atomic(void* address, std::uint32_t size, std::uint32_t what,
                                          std::uint32_t) {
   if ((what & 15) != 0) log(address, size);

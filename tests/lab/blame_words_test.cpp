@@ -3,13 +3,19 @@
 // Blame in words: what a record of a simulated cell says.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <thread>
 
 #include "os_testing.hpp"
 #include "studies/lab/blame.hpp"
+#include "unlatch/elided.hpp"
 #include "unlatch/htm.hpp"
+#include "unlatch/platform.hpp"
+#include "unlatch/spin_mutex.hpp"
 
 namespace {
 
@@ -49,6 +55,98 @@ TEST(BlameWords, give_the_text_of_a_line_and_what_filled_the_set) {
   EXPECT_EQ(one.at("filled_by").at(0).at("text"), text);
   EXPECT_EQ(one.at("filled_by").at(0).at("line"), one.at("line"));
   EXPECT_EQ(one.at("filled_by").at(0).at("lines"), one.at("lines_in_set"));
+}
+
+using unwaiting_lock = unlatch::elided<unlatch::spin_mutex, unlatch::policy::mariadb>;
+unwaiting_lock global_lock;
+
+/// The section that finds `lock` held, out of line, so that its caller is on the stack alone.
+template <class Lock>
+[[gnu::noinline]] void enter_and_leave(Lock& lock) {
+  const std::scoped_lock section(lock);
+}
+constexpr const char* entering = "const std::scoped_lock section(lock);";
+
+/// What is said of a section that finds `lock` held, and of nothing else.
+template <class Lock>
+json find_held(Lock& lock) {
+  const auto result = simulate([&] {
+    std::atomic<int> stage{0};
+    std::thread holder([&] {
+      const std::scoped_lock section(lock);
+      __builtin_ia32_pause();  // never in a transaction
+      stage = 1;
+      unlatch::lab::work(100'000);
+    });
+    while (stage.load() == 0) unlatch::cpu_relax();
+    enter_and_leave(lock);
+    holder.join();
+  });
+  json held;
+  const json blame = unlatch::studies::blame_of(result.blame);
+  for (const json& one : blame.at("others")) {
+    if (one.at("reason") != "lock held") continue;
+    EXPECT_TRUE(held.is_null()) << one.dump(2);
+    held = one;
+  }
+  return held;
+}
+
+TEST(BlameWords, name_the_section_and_the_global_lock_that_it_found_held) {
+  const json one = find_held(global_lock);
+  ASSERT_FALSE(one.is_null());
+  EXPECT_EQ(one.at("text"), entering);
+  EXPECT_EQ(one.at("object"), "(anonymous namespace)::global_lock");
+  EXPECT_FALSE(one.contains("allocation"));
+  EXPECT_EQ(one.at("count"), 1u);
+}
+
+TEST(BlameWords, name_the_line_that_allocated_the_lock_that_was_held) {
+  const auto lock = std::make_unique<unwaiting_lock>();
+  const json one = find_held(*lock);
+  ASSERT_FALSE(one.is_null());
+  EXPECT_EQ(one.at("text"), entering);
+  EXPECT_EQ(one.at("allocation").at("text"),
+            "const auto lock = std::make_unique<unwaiting_lock>();");
+}
+
+struct alignas(64) prefixed_lock {
+  std::uint32_t before = 0;
+  std::uint32_t word = 0;
+
+  void lock() {
+    while (tsx::exchange_elided(word, 1) != 0) {
+      while (static_cast<volatile std::uint32_t&>(word) != 0) unlatch::cpu_relax();
+    }
+  }
+  void unlock() { tsx::store_elided(word, 0); }
+};
+prefixed_lock global_prefixed_lock;
+
+TEST(BlameWords, name_the_prefixed_lock_that_somebody_takes_for_real) {
+  auto machine = os_testing::small_machine();
+  machine.transactions.hle = true;
+  const auto result = unlatch::lab::run(machine, {}, [] {
+    std::atomic<int> stage{0};
+    std::thread other([&] {
+      stage = 1;
+      unlatch::lab::work(10'000);
+      const std::scoped_lock section(global_prefixed_lock);
+      __builtin_ia32_pause();  // so the lock is taken
+    });
+    while (stage.load() == 0) unlatch::cpu_relax();
+    {
+      const std::scoped_lock section(global_prefixed_lock);
+      unlatch::lab::work(100'000);
+    }
+    other.join();
+  });
+  const json one = only("conflicts", result.blame);
+  EXPECT_EQ(one.at("object"), "(anonymous namespace)::global_prefixed_lock + 4");
+  const char* const exchange = "while (tsx::exchange_elided(word, 1) != 0) {";
+  EXPECT_EQ(one.at("owner").at("text"), exchange);
+  EXPECT_EQ(one.at("requester").at("text"), exchange);
+  EXPECT_EQ(one.at("begun_at"), one.at("owner").at("line"));
 }
 
 /// Two conflicts, which only their bytes and counts tell apart.

@@ -74,6 +74,58 @@ TEST(LabTimeLimit, ends_threads_that_spin_and_are_passed_over) {
   });
 }
 
+TEST(LabTimeLimit, ends_a_thread_that_computes_for_ever) {
+  expect_given_up(small_machine(), [] {
+    for (std::uint64_t number = 1;;) {
+      number = number * 6364136223846793005 + 1;
+      asm volatile("" : "+r"(number));
+    }
+  });
+}
+
+TEST(LabTimeLimit, ends_a_loop_with_nothing_in_it) {
+  expect_given_up(small_machine(), [] {
+    for (;;) asm volatile("");
+  });
+}
+
+[[gnu::noinline]] void do_nothing() { asm volatile(""); }
+
+TEST(LabTimeLimit, ends_a_loop_of_calls_that_touch_no_memory) {
+  expect_given_up(small_machine(), [] {
+    for (;;) do_nothing();
+  });
+}
+
+TEST(LabTimeLimit, ends_a_loop_that_touches_its_own_stack_alone) {
+  expect_given_up(small_machine(), [] {
+    volatile std::uint64_t own = 0;
+    asm volatile("" : : "r"(&own) : "memory");
+    for (;;) own = own + 1;
+  });
+}
+
+TEST(LabTimeLimit, ends_a_computation_in_a_transaction) {
+  expect_given_up(small_machine(), [] {
+    while (!tsx::begin().started()) {
+    }
+    for (;;) asm volatile("");
+  });
+}
+
+TEST(LabTimeLimit, lets_the_others_go_on_first) {
+  const auto run_beside = [] {
+    const auto result = unlatch::lab::run(small_machine(), options{.most_cycles = limit}, [] {
+      std::thread([] {
+        for (;;) asm volatile("");
+      }).detach();
+      unlatch::lab::work(limit / 2);
+    });
+    _exit(result.finished && result.cycles < limit ? 0 : 1);
+  };
+  EXPECT_EXIT(run_beside(), ::testing::ExitedWithCode(0), "");
+}
+
 TEST(LabTimeLimit, ends_a_thread_that_keeps_sleeping) {
   expect_given_up(small_machine(), [] {
     for (;;) std::this_thread::sleep_for(std::chrono::microseconds(1));

@@ -16,6 +16,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "src/lab/given_up.hpp"
 #include "studies/lab_protocol.hpp"
 
 namespace unlatch::studies {
@@ -168,7 +169,7 @@ TEST(UnlatchLabProgram, gives_a_cell_up_at_its_limit_and_says_how_far_it_came) {
   lab_request request = request_of(endless, 1);
   request.what.virtual_limit_ms = 2;
   const outcome ended = ask(request);
-  EXPECT_EQ(ended.status, given_up_status);
+  EXPECT_EQ(ended.status, lab::given_up_status);
   EXPECT_EQ(ended.out, "");
   EXPECT_NE(ended.err.find("not done after 2 ms of virtual time, its limit"), std::string::npos)
       << ended.err;

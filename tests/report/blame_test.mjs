@@ -77,6 +77,25 @@ test("rows come with the most cycles wasted first, whatever their kind", () => {
   assert.deepEqual([rows[1].set, rows[1].filledBy[0].lines], [5, 8]);
 });
 
+test("a lock that was held is the object of its row", () => {
+  const held = (object) => ({
+    ...side("e.cpp:5"),
+    reason: "lock held",
+    object,
+    allocation: { line: "f.cpp:6", text: "new latch" },
+    count: 1,
+    wasted_cycles: 10,
+  });
+  const rows = rowsOf([record(blameOf([], [], [held("one"), held("another")]))]);
+  assert.deepEqual(
+    rows.map(({ cause, object, allocation }) => [cause, object, allocation.text]),
+    [
+      ["lock held", "one", "new latch"],
+      ["lock held", "another", "new latch"],
+    ],
+  );
+});
+
 test("other lines, accesses or objects make other rows", () => {
   const rows = rowsOf([
     record(

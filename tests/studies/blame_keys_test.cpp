@@ -29,7 +29,8 @@ json full_blame() {
       "filled_by": [{"line": "a.cpp:1", "text": "x = 1;", "lines": 9}],
       "count": 1, "wasted_cycles": 5}],
     "others": [{
-      "line": "a.cpp:1", "function": "f", "begun_at": "a.cpp:9", "reason": "system call",
+      "line": "a.cpp:1", "function": "f", "begun_at": "a.cpp:9", "reason": "lock held",
+      "object": "64 bytes allocated at c.cpp:3", "allocation": {"line": "c.cpp:3"},
       "count": 1, "wasted_cycles": 5}]})");
 }
 
@@ -54,6 +55,8 @@ TEST(BlameKeys, are_as_described_or_fewer_where_records_had_them_not_always) {
   EXPECT_EQ(fault_without("/conflicts/0", "true_sharing"), "none");
   EXPECT_EQ(fault_without("/conflicts/0", "allocation"), "none");
   EXPECT_EQ(fault_without("/capacities/0", "filled_by"), "none");
+  EXPECT_EQ(fault_without("/others/0", "object"), "none");
+  EXPECT_EQ(fault_without("/others/0", "allocation"), "none");
   EXPECT_EQ(fault_with("/others/0/note", 7), "none");
 }
 

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "studies/calibration.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <stdlib.h>
 
 #include <fstream>
+#include <map>
 #include <optional>
+#include <utility>
 
 #include "sample.hpp"
 #include "studies/models.hpp"
@@ -32,7 +36,7 @@ class constant_lab {
                                "atomic_increment", "hle_begin_commit"}) {
       answer.extra["figures"][figure] = {{"value", 40.0}, {"unit", "cycles"}};
     }
-    answer.extra["machine"] = {{"cycles_t", 100}, {"cycles_ct", 75}};
+    answer.extra["machine"] = {{"cycles_busy", 400}, {"cycles_t", 100}, {"cycles_ct", 75}};
     const auto file = directory_.path() / "unlatch-lab";
     std::ofstream(file) << "#!/bin/sh\ncat > /dev/null\ncat <<'END'\n"
                         << to_json(answer).dump() << "\nEND\n";
@@ -88,7 +92,8 @@ TEST(Calibration, a_figure_that_no_study_measures_is_told) {
 
 TEST(Validation, puts_what_was_published_beside_what_is_simulated) {
   const constant_lab lab;
-  const auto rows = validate(find_model("i5-4670t"), lab.program(), {});
+  simulator machine(lab.program());
+  const auto rows = validate(find_model("i5-4670t"), machine, {});
   ASSERT_FALSE(rows.empty());
   std::size_t with_figures = 0;
   for (const auto& row : rows) {
@@ -104,9 +109,51 @@ TEST(Validation, puts_what_was_published_beside_what_is_simulated) {
 }
 
 TEST(Validation, has_nothing_for_a_machine_that_no_study_used) {
-  const constant_lab lab;
-  EXPECT_TRUE(validate(find_model("xeon-8480"), lab.program(), {}).empty());
+  simulator machine;
+  EXPECT_TRUE(validate(find_model("xeon-8480"), machine, {}).empty());
 }
+
+#ifdef UNLATCH_STUDIES_OF_LEVELDB
+/// db_bench programs, of which one is said to be so many times as fast as stock.
+class scripted_leveldb {
+ public:
+  scripted_leveldb() {
+    for (const auto& [variant, rate] : {std::pair{"stock", 10}, {"xsync", 12}, {"unlatch", 15}}) {
+      const auto file = directory_.path() / fmt::format("leveldb_db_bench_{}", variant);
+      std::ofstream(file) << fmt::format(R"(#!/bin/sh
+case $* in *benchmarks=fillseq*) name=fillseq ;; *) name=fillrandom ;; esac
+echo "$name : 1.0 micros/op; {}.0 MB/s"
+echo 'machine {{"started":3,"committed":1,"aborts":{{"conflict":2,"capacity":0,"explicit":0,'\
+'"nested":0,"other":0}},"context_switches":0}}'
+)",
+                                         rate);
+      std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+    }
+    ::setenv("UNLATCH_LAB_LEVELDB", directory_.path().c_str(), 1);
+  }
+  scripted_leveldb(const scripted_leveldb&) = delete;
+  scripted_leveldb& operator=(const scripted_leveldb&) = delete;
+  ~scripted_leveldb() { ::unsetenv("UNLATCH_LAB_LEVELDB"); }
+
+ private:
+  testing::temporary_directory directory_;
+};
+
+TEST(Validation, compares_leveldb_as_it_was_published_with_stock) {
+  const scripted_leveldb programs;
+  simulator machine;
+  std::map<std::string, validation_row> rows;
+  for (const auto& row : validate(find_model("i7-4770"), machine, {})) rows[row.what] = row;
+  const auto& fillseq = rows.at("LevelDB fillseq, 8 threads: XSync against stock");
+  EXPECT_EQ(fillseq.published, 1.225);
+  EXPECT_DOUBLE_EQ(fillseq.simulated, 1.2);
+  EXPECT_NEAR(fillseq.error().value(), 1.2 / 1.225 - 1, 1e-12);
+  EXPECT_EQ(rows.at("LevelDB fillrandom, 8 threads: XSync against stock").published, 1.252);
+  const auto& ours = rows.at("LevelDB fillrandom, 8 threads: unlatch against stock");
+  EXPECT_FALSE(ours.published.has_value());
+  EXPECT_DOUBLE_EQ(ours.simulated, 1.5);
+}
+#endif
 
 }  // namespace
 }  // namespace unlatch::studies

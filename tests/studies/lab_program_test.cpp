@@ -118,6 +118,12 @@ TEST(LabProtocol, a_cell_may_take_many_windows_and_something_before) {
   EXPECT_EQ(usual_virtual_limit_ms(one), 4000U);
   one.params = {{"window_ms", 50}};
   EXPECT_EQ(usual_virtual_limit_ms(one), 2000U);
+  one.params = {{"operations", 5000}};
+  one.threads = 4;
+  EXPECT_EQ(usual_virtual_limit_ms(one), 6000U);
+  EXPECT_EQ(virtual_limit_ms(one), 6000U);
+  one.virtual_limit_ms = 7;
+  EXPECT_EQ(virtual_limit_ms(one), 7U);
 }
 
 TEST(LabProgram, an_answer_that_is_no_measurement_is_told) {

@@ -70,13 +70,15 @@ TEST(SimulatedPlan, takes_the_parameters_simulated_values_else_their_quick_ones)
 }
 
 TEST(SimulatedPlan, a_mode_that_needs_transactions_runs_where_the_model_has_them) {
-  study sample = testing::sample_study();
-  sample.modes[1].need = machine_need::transactions;
-  auto asked = on("i7-4770");
-  asked.modes = {"spin"};
-  EXPECT_EQ(error_of(sample, asked), "no error");
-  asked.on->constants.transactions.rtm = false;
-  EXPECT_EQ(error_of(sample, asked), "mode 'spin': the model i7-4770 has no RTM");
+  for (const auto need : {machine_need::transactions, machine_need::simulated_transactions}) {
+    study sample = testing::sample_study();
+    sample.modes[1].need = need;
+    auto asked = on("i7-4770");
+    asked.modes = {"spin"};
+    EXPECT_EQ(error_of(sample, asked), "no error");
+    asked.on->constants.transactions.rtm = false;
+    EXPECT_EQ(error_of(sample, asked), "mode 'spin': the model i7-4770 has no RTM");
+  }
 }
 
 TEST(SimulatedPlan, prefixes_run_on_models_that_have_them_and_nowhere_else) {
@@ -94,27 +96,23 @@ TEST(SimulatedPlan, prefixes_run_on_models_that_have_them_and_nowhere_else) {
 TEST(SimulatedPlan, a_mode_that_is_built_for_models_only_says_so) {
   study sample = testing::sample_study();
   sample.modes[1].need = machine_need::simulated_transactions;
-  auto asked = on("i7-4770");
+  request asked;
   asked.modes = {"spin"};
-  EXPECT_EQ(error_of(sample, asked), "no error");
-  asked.on->constants.transactions.rtm = false;
-  EXPECT_EQ(error_of(sample, asked), "mode 'spin': the model i7-4770 has no RTM");
-  asked.on.reset();
   EXPECT_EQ(error_of(sample, asked),
             "mode 'spin': is built for simulated machines only; choose one with --on");
-}
-
-TEST(SimulatedPlan, a_study_that_cannot_be_simulated_says_why) {
-  study sample = testing::sample_study();
-  sample.why_not_simulated = "it talks to the outside";
-  EXPECT_EQ(error_of(sample, on("i7-4770")),
-            "study 'sample' on a machine model: it talks to the outside");
 }
 
 TEST(SimulatedPlan, only_a_simulated_machine_explains_its_aborts) {
   request asked;
   asked.blame = true;
-  EXPECT_THAT(error_of(testing::sample_study(), asked), HasSubstr("choose one with --on"));
+  study sample = testing::sample_study();
+  EXPECT_THAT(error_of(sample, asked), HasSubstr("choose one with --on"));
+  asked.on = find_model("i7-4770");
+  EXPECT_EQ(error_of(sample, asked), "no error");
+  sample.measure_on = [](const cell&, const lab::model_file&, const std::stop_token&) {
+    return measurement{};
+  };
+  EXPECT_THAT(error_of(sample, asked), HasSubstr("cannot explain aborts"));
 }
 
 TEST(SimulatedPlan, every_cell_has_the_limit_of_virtual_time_that_was_asked_for) {
@@ -126,12 +124,6 @@ TEST(SimulatedPlan, every_cell_has_the_limit_of_virtual_time_that_was_asked_for)
   EXPECT_THAT(rerun_command(sample, made.cells.front(), made.on), HasSubstr("--virtual-limit 70"));
   asked.on.reset();
   EXPECT_THAT(error_of(sample, asked), HasSubstr("choose one with --on"));
-  asked = on("i7-4770");
-  asked.virtual_limit_ms = 70;
-  sample.measure_on = [](const cell&, const lab::model_file&, const std::stop_token&) {
-    return measurement{};
-  };
-  EXPECT_THAT(error_of(sample, asked), HasSubstr("no limit of virtual time"));
 }
 
 TEST(SimulatedPlan, the_command_names_the_model) {

@@ -27,6 +27,11 @@ const side = (of) => ({
   bytes: Array.isArray(of?.bytes) ? of.bytes.filter(Array.isArray) : [],
 });
 
+const objectOf = (of) => ({
+  object: text(of.object),
+  allocation: of.allocation ? place(of.allocation) : null,
+});
+
 const counts = (of) => ({ aborts: whole(of.count), wasted: whole(of.wasted_cycles) });
 
 const conflict = (of) => ({
@@ -34,8 +39,7 @@ const conflict = (of) => ({
   cause: "conflict",
   lost: side(of.owner),
   taken: side(of.requester),
-  object: text(of.object),
-  allocation: of.allocation ? place(of.allocation) : null,
+  ...objectOf(of),
   // Where records only say which was the more frequent, all count as that.
   trueSharing: Number.isFinite(of.true_sharing)
     ? of.true_sharing
@@ -56,7 +60,14 @@ const capacity = (of) => ({
   ...counts(of),
 });
 
-const other = (of) => ({ kind: "other", cause: text(of.reason), lost: side(of), ...counts(of) });
+// Where a lock was held, the object is that lock.
+const other = (of) => ({
+  kind: "other",
+  cause: text(of.reason),
+  lost: side(of),
+  ...objectOf(of),
+  ...counts(of),
+});
 
 // The entries of a record's `blame`, or null where it has none to show.
 export const readBlame = (blame) =>

@@ -107,7 +107,7 @@ void abort_other(cpu& victim, std::uint32_t status, abort_reason why, cycles at)
 }
 
 void abort_self(std::uint32_t status, abort_reason why, std::uintptr_t code) noexcept {
-  if (the.blame) blame::note_abort(*the.running, why, code);
+  if (the.blame) blame::note_abort(*the.running, status, why, code);
   leaving = {status, why};
   context::leave_for(finish_abort_of_self);
 }

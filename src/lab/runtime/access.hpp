@@ -104,6 +104,10 @@ template <bool write>
   touch(*me, {line, write, byte_mask(address, bytes), code}, way, costs);
 }
 
+/// What the hook unlatch_lab_atomic does where the access is no hit; `code` is whom to blame.
+UNLATCH_LAB_HOOK void atomic_access(void* address, std::uint32_t size, std::uint32_t what,
+                                    std::uint32_t cost, const void* code);
+
 /// Makes the access. REQUIRES: a simulation runs. Does not return if the transaction aborts.
 template <bool write>
 [[gnu::always_inline]] inline void access(std::uintptr_t address, std::size_t bytes,

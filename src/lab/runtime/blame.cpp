@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "call_chain.hpp"
 #include "heap.hpp"
 #include "os/os.hpp"
 
@@ -106,15 +107,29 @@ void note_capacity(cpu& victim, abort_reason why, std::uint32_t line,
   }
 }
 
-void note_abort(cpu& victim, abort_reason why, std::uintptr_t code) noexcept {
+void note_abort(cpu& me, std::uint32_t status, abort_reason why, std::uintptr_t code) noexcept {
   code = os::program_code(code);
-  const abort_record fresh{static_cast<std::uint32_t>(why), code, victim.tx.begin_code, 0, 0};
+  abort_record fresh{};
+  fresh.reason = static_cast<std::uint32_t>(why);
+  fresh.status = status;
+  fresh.code = code;
+  fresh.callers = callers_of(code);
+  fresh.begun_at = me.tx.begin_code;
+  const footprint::place last = me.tx.accesses.last();
+  if (last.bytes != 0) {
+    fresh.last_access =
+        the.lines.address_of(last.line) | static_cast<std::uintptr_t>(__builtin_ctzll(last.bytes));
+    fresh.object = object_at(fresh.last_access);
+  }
   abort_record& record = find_or_add(
       aborts,
-      [&](const abort_record& each) { return each.code == code && each.reason == fresh.reason; },
+      [&](const abort_record& each) {
+        return each.code == code && each.reason == fresh.reason && each.status == status &&
+               each.object.code == fresh.object.code && each.callers == fresh.callers;
+      },
       fresh);
   ++record.count;
-  record.wasted_cycles += wasted(victim, clock_of(victim));
+  record.wasted_cycles += wasted(me, clock_of(me));
 }
 
 void begin_run() noexcept {

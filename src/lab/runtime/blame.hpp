@@ -13,8 +13,8 @@ namespace unlatch::lab::blame {
 void note_conflict(cpu& victim, const request& wanted, const cpu& me) noexcept;
 /// A line of the victim's transaction leaves what tracks it. `code` made it leave; 0 if unknown.
 void note_capacity(cpu& victim, abort_reason why, std::uint32_t line, std::uintptr_t code) noexcept;
-/// The transaction aborts for any other reason, at `code`.
-void note_abort(cpu& victim, abort_reason why, std::uintptr_t code) noexcept;
+/// The running transaction aborts itself for any other reason, at `code`.
+void note_abort(cpu& me, std::uint32_t status, abort_reason why, std::uintptr_t code) noexcept;
 
 void begin_run() noexcept;
 /// What was noted, the most expensive first.

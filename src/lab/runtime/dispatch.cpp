@@ -25,6 +25,7 @@ void arm(cpu& which) noexcept {
   if (event < limit) limit = event;
   fast.clock = &clock_of(which);
   fast.limit = the.strategy != nullptr ? 0 : limit;
+  fast.time_limit = the.time_limit;
   // A strategy is asked for a thread's own stack, too: the other side may come later.
   fast.stack_base = owner.stack_seen || the.strategy != nullptr ? 1 : owner.stack;
   fast.in_transaction = which.tx.depth;
@@ -38,6 +39,7 @@ void arm_host() noexcept {
   the.running = nullptr;
   fast.clock = &the.clocks[most_cpus];
   fast.limit = 0;
+  fast.time_limit = never;
   fast.stack_base = 1;
   fast.in_transaction = 0;
   fast.read_tags = no_tags;

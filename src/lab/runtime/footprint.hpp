@@ -29,14 +29,22 @@ class footprint {
     std::uint32_t write : 1;
   };
 
+  /// Bytes of a line; none: no access.
+  struct place {
+    std::uint32_t line;
+    std::uint64_t bytes;
+  };
+
   void begin() noexcept {
     ++generation_;
+    last_ = {};
     lines_ = 0;
     accesses_.clear();
     accesses_.push({});  // 0 ends a list
   }
 
   void note(std::uint32_t line, std::uint64_t bytes, std::uintptr_t code, bool write) noexcept {
+    last_ = {line, bytes};
     if ((lines_ + 1) * 2 > slots_.size()) [[unlikely]]
       grow();
     slot& where = find(line);
@@ -61,6 +69,8 @@ class footprint {
     where.last = added;
   }
 
+  /// What was accessed last.
+  const place& last() const noexcept { return last_; }
   /// The first access to a line, or null; next() goes on.
   const access* first(std::uint32_t line) noexcept {
     if (slots_.empty()) return nullptr;
@@ -99,6 +109,7 @@ class footprint {
 
   host_array<slot> slots_;
   host_array<access> accesses_;
+  place last_ = {};
   std::size_t lines_ = 0;
   std::uint32_t generation_ = 1;
 };

@@ -7,6 +7,7 @@
 
 #include "abort.hpp"
 #include "access.hpp"
+#include "dispatch.hpp"
 #include "waiting.hpp"
 
 using namespace unlatch::lab;
@@ -27,6 +28,7 @@ constinit const std::uint64_t early_tags[tag_entries] = {};
     unlatch_lab_fast.clock = &early_clock;
     unlatch_lab_fast.read_tags = unlatch_lab_fast.write_tags = early_tags;
     unlatch_lab_fast.stack_base = 1;
+    unlatch_lab_fast.time_limit = never;
   }
 }
 
@@ -81,6 +83,8 @@ std::uint64_t bounded_length(const char* text, std::uint64_t limit) noexcept {
   return length;
 }
 
+}  // namespace
+
 // A hook of its own kind, so that the hook above it saves no registers when it does not come here.
 [[gnu::noinline]] UNLATCH_LAB_HOOK void atomic_access(void* address, std::uint32_t size,
                                                       std::uint32_t what, std::uint32_t cost,
@@ -106,8 +110,6 @@ std::uint64_t bounded_length(const char* text, std::uint64_t limit) noexcept {
   const std::uint32_t hit = the.costs[2].l1;
   charge_cost(whole > hit ? whole - hit : 0);
 }
-
-}  // namespace
 
 void touch_foreign_stack(const cpu& me, std::uintptr_t address, std::size_t bytes,
                          bool write) noexcept {
@@ -151,6 +153,17 @@ UNLATCH_LAB_HOOK void unlatch_lab_write(void* address, std::uint32_t size, std::
 }
 
 UNLATCH_LAB_HOOK void unlatch_lab_block(std::uint32_t cost) { charge_cost(cost); }
+
+UNLATCH_LAB_HOOK void unlatch_lab_turn_slow(std::uint32_t cost) {
+  charge_cost(cost);
+  if (the.running == nullptr || clock_of(*the.running) <= the.time_limit) return;
+  // Nobody has waited for this CPU meanwhile; the others may still end the run in time.
+  the.ready.move(the.running->number, clock_of(*the.running));
+  dispatch::switch_from(*the.running->current);
+  catch_up(reinterpret_cast<std::uintptr_t>(CODE));
+}
+
+UNLATCH_LAB_HOOK void unlatch_lab_turn(std::uint32_t cost) { unlatch_lab_turn_slow(cost); }
 
 UNLATCH_LAB_HOOK void unlatch_lab_undo(void* address, std::uint32_t size) {
   log_write(the.running->tx, reinterpret_cast<std::uintptr_t>(address), size & size_mask);

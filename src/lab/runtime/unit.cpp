@@ -89,6 +89,19 @@ void reach(scheduling_point::kind what, std::uintptr_t code) noexcept {
   }
 }
 
+// XEND, or the XRELEASE that ends an elision, at `code`.
+void end_transaction(std::uintptr_t code) noexcept {
+  const transaction_unit& unit = the.rules.transactions;
+  clock_of(*the.running) += the.running->tx.elided ? unit.hle_commit : unit.commit;
+  reach(scheduling_point::kind::commit, code);
+  cpu& me = *the.running;
+  if (me.tx.depth > 1) {
+    --me.tx.depth;
+  } else {
+    commit(me);
+  }
+}
+
 }  // namespace
 }  // namespace unlatch::lab
 
@@ -122,16 +135,7 @@ void unlatch_lab_commit() noexcept {
   if (the.running == nullptr || the.running->tx.depth == 0) {
     fail("a transaction was committed outside any (a general protection fault on hardware)");
   }
-  const std::uintptr_t code = code_of(__builtin_return_address(0));
-  const transaction_unit& unit = the.rules.transactions;
-  clock_of(*the.running) += the.running->tx.elided ? unit.hle_commit : unit.commit;
-  reach(scheduling_point::kind::commit, code);
-  cpu& me = *the.running;
-  if (me.tx.depth > 1) {
-    --me.tx.depth;
-  } else {
-    commit(me);
-  }
+  end_transaction(code_of(__builtin_return_address(0)));
 }
 
 void unlatch_lab_abort(std::uint8_t code) noexcept {
@@ -142,29 +146,32 @@ void unlatch_lab_abort(std::uint8_t code) noexcept {
 
 std::uint32_t unlatch_lab_elided_exchange(std::uint32_t* lock, std::uint32_t value) noexcept {
   constexpr auto sequential = static_cast<std::uint32_t>(order::sequential) << 4;
+  const void* const code = __builtin_return_address(0);
   if (unlatch_lab_begin_elided() == abort_status::started) {
+    if (the.running->tx.depth == 1) the.running->tx.begin_code = code_of(code);
     // The lock joins the read set; its store is left out, so other CPUs see it as it was.
-    unlatch_lab_atomic(lock, sizeof *lock,
-                       static_cast<std::uint32_t>(atomic_operation::load) | sequential, 0);
+    atomic_access(lock, sizeof *lock,
+                  static_cast<std::uint32_t>(atomic_operation::load) | sequential, 0, code);
     the.running->tx.elided_lock = code_of(lock);
     return *lock;
   }
-  unlatch_lab_atomic(lock, sizeof *lock,
-                     static_cast<std::uint32_t>(atomic_operation::exchange) | sequential, 0);
+  atomic_access(lock, sizeof *lock,
+                static_cast<std::uint32_t>(atomic_operation::exchange) | sequential, 0, code);
   const std::uint32_t before = *lock;
   *lock = value;
   return before;
 }
 
 void unlatch_lab_elided_store(std::uint32_t* lock, std::uint32_t value) noexcept {
+  const void* const code = __builtin_return_address(0);
   if (the.running != nullptr && the.running->tx.depth != 0 &&
       the.running->tx.elided_lock == code_of(lock)) {
-    unlatch_lab_commit();
+    end_transaction(code_of(code));
     return;
   }
   constexpr auto release = static_cast<std::uint32_t>(order::release) << 4;
-  unlatch_lab_atomic(lock, sizeof *lock,
-                     static_cast<std::uint32_t>(atomic_operation::store) | release, 0);
+  atomic_access(lock, sizeof *lock, static_cast<std::uint32_t>(atomic_operation::store) | release,
+                0, code);
   *lock = value;
 }
 

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Usage: leveldb_db_bench_VARIANT --machine=MODEL [--seed=N] FLAG...
+// Usage: leveldb_PROGRAM_VARIANT --machine=MODEL [--machine-seed=N] [--virtual-limit=MS] FLAG...
 //
-// LevelDB's own db_bench on a simulated machine: MODEL is the name of a built-in model or a file.
-// The other flags are db_bench's, and so is its output, in virtual time; the last line is what the
-// machine counted, as JSON. The database's files are real; what reading and writing them costs is
-// the machine's system calls, not a disk.
+// LevelDB's own db_bench, or the YCSB client, on a simulated machine: MODEL is the name of a
+// built-in model or a file. The other flags are the program's, and so is its output, in virtual
+// time; the last line is what the machine counted, as JSON. The database's files are real; what
+// reading and writing them costs is the machine's system calls, not a disk. Exits with code 3 when
+// its virtual time is used up.
 
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <iterator>
@@ -17,10 +19,12 @@
 #include <string_view>
 #include <vector>
 
+#include "src/lab/given_up.hpp"
 #include "src/lab/lab.hpp"
 #include "src/lab/model_file.hpp"
 
-int leveldb_db_bench_main(int count, char** arguments);
+/// The main function of the program that is simulated.
+int simulated_main(int count, char** arguments);
 
 namespace {
 
@@ -28,6 +32,7 @@ using namespace unlatch;
 
 struct wanted {
   lab::model_file machine;
+  std::uint64_t limit_ms = 0;
   lab::options how;
   /// Copies: where the process has its arguments depends on how large its environment is.
   std::vector<std::string> rest;
@@ -49,13 +54,17 @@ wanted parse(int count, char** arguments) {
   for (int i = 0; i < count; ++i) {
     if (const char* const name = value_of(arguments[i], "--machine=")) {
       machine = name;
-    } else if (const char* const seed = value_of(arguments[i], "--seed=")) {
+    } else if (const char* const seed = value_of(arguments[i], "--machine-seed=")) {
       found.how.seed = std::stoull(seed);
+    } else if (const char* const limit = value_of(arguments[i], "--virtual-limit=")) {
+      found.limit_ms = std::stoull(limit);
     } else {
       found.rest.push_back(arguments[i]);
     }
   }
   found.machine = find_machine(machine);
+  found.how.blame = false;  // nobody asks
+  found.how.most_cycles = lab::cycles_of_ms(found.limit_ms, found.machine.constants.mhz);
   return found;
 }
 
@@ -100,8 +109,13 @@ int main(int count, char** arguments) {
     for (std::string& flag : what.rest) flags.push_back(flag.data());
     int status = 0;
     const lab::run_result run = lab::run(what.machine.constants, what.how, [&] {
-      status = leveldb_db_bench_main(static_cast<int>(flags.size()), flags.data());
+      status = simulated_main(static_cast<int>(flags.size()), flags.data());
     });
+    if (!run.finished) {
+      std::fprintf(stderr, "%s\n", lab::describe_given_up(run, what.limit_ms).c_str());
+      // Not by exit(): what runs there may wait for the threads that were left where they stood.
+      std::_Exit(lab::given_up_status);
+    }
     print(run);
     return status;
   } catch (const std::exception& error) {

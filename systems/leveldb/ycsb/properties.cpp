@@ -2,7 +2,9 @@
 #include "systems/leveldb/ycsb/properties.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -41,10 +43,17 @@ std::string did_you_mean(std::string_view name, const Names& known) {
   return "; did you mean '" + std::string(*nearest) + "'?";
 }
 
-template <class Number>
-bool parse_number(std::string_view text, Number& number) {
+bool parse_number(std::string_view text, std::uint64_t& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   return error == std::errc() && end == text.data() + text.size();
+}
+
+/// libc++ has no std::from_chars for it.
+bool parse_number(const std::string& text, double& number) {
+  if (text.empty() || std::isspace(static_cast<unsigned char>(text.front())) != 0) return false;
+  char* end = nullptr;
+  number = std::strtod(text.c_str(), &end);
+  return end == text.c_str() + text.size();
 }
 
 }  // namespace

@@ -20,9 +20,13 @@
 #undef Mutex
 #undef CondVar
 
-/// How the mutex is elided. Another build may choose a published policy to compare with.
+/// How the mutex is elided, and how threads wait. Another build may choose what was published, to
+/// compare with.
 #ifndef UNLATCH_LEVELDB_POLICY
 #define UNLATCH_LEVELDB_POLICY unlatch::policy::adaptive
+#endif
+#ifdef UNLATCH_LEVELDB_XSYNC_CONDITION
+#include "port/xsync_condition_variable.h"
 #endif
 
 namespace leveldb {
@@ -30,6 +34,11 @@ namespace port {
 
 class CondVar;
 using ElidedMutex = unlatch::elided<unlatch::mutex, UNLATCH_LEVELDB_POLICY>;
+#ifdef UNLATCH_LEVELDB_XSYNC_CONDITION
+using Condition = XsyncConditionVariable;
+#else
+using Condition = unlatch::condition_variable;
+#endif
 
 /// A mutual exclusion lock. Its statistics are counted under the name "leveldb".
 class LOCKABLE Mutex {
@@ -63,7 +72,7 @@ class CondVar {
   void SignalAll() { condition_.notify_all(*mutex_); }
 
  private:
-  unlatch::condition_variable condition_;
+  Condition condition_;
   ElidedMutex* const mutex_;
 };
 
