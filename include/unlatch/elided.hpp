@@ -80,7 +80,7 @@ class elided {
   /// lock. Then runs what was put off until now.
   void unlock() {
     if (Htm::available()) [[unlikely]] {
-      if (leave_transaction()) return;
+      if (leave_transaction<!joins_closures<Policy>>()) return;
     }
     unlock_held();
   }
@@ -111,7 +111,7 @@ class elided {
   }
   void unlock_shared() requires shared_elidable<Lock> {
     if (Htm::available()) [[unlikely]] {
-      if (leave_transaction()) return;
+      if (leave_transaction<!joins_closures<Policy>>()) return;
     }
     lock_.unlock_shared();
   }
@@ -142,8 +142,17 @@ class elided {
 
   /// Enters a section as the policy decides, whatever is faster. `id` is the row of the calling
   /// thread's `row`, in which the section is counted. Not in a transaction.
-  void lock_by_policy(detail::thread_row& row, detail::row_id id) {
-    if (!speculate<false>(row, id)) take(row);
+  /// `chosen` says whether the sections that follow may join its transaction.
+  void lock_by_policy(detail::thread_row& row, detail::row_id id, detail::path chosen) {
+    if (!speculate<false>(row, id, chosen)) take(row);
+  }
+  /// Ends that section.
+  void unlock_by_policy(detail::path chosen) {
+    if (chosen < detail::path::joined || !leave_transaction<true>()) unlock();
+  }
+  /// Whether a section may join the transaction that the thread keeps open for that.
+  bool is_joinable(const detail::section_context& section) const noexcept {
+    return section.is_between_joined() && (section.joined_lock() == this || lock_.is_free());
   }
   /// Takes the lock for real. True: it is one of `expected`, and there is nothing else to do. Only
   /// then does this look at anything but the lock itself: a look before would fetch a contended
@@ -196,11 +205,13 @@ class elided {
 
   static void count(detail::row_id row, counter c) { detail::this_thread_row(row).add(c); }
 
+  detail::path_choice& choice() const noexcept { return detail::path_choice::of(row()); }
+
   /// Whether a section had better not begin in a transaction now: that is slower.
   bool prefers_lock(detail::thread_row& row) const noexcept {
     if constexpr (!is_measured<Policy>()) return false;
     return !detail::this_section().in_transaction() &&
-           detail::path_choice::of(this->row()).choose(row, row.count(counter::sections)) ==
+           choice().choose(row, row.count(counter::sections), [] { return false; }) ==
                detail::path::direct;
   }
 
@@ -272,20 +283,29 @@ class elided {
   /// Runs the section in a transaction if the policy wants to; false: take the lock. When the
   /// transaction aborts, control returns from begin() once more with every local as it was.
   template <bool Shared>
-  bool speculate(detail::thread_row& row, detail::row_id id) {
+  bool speculate(detail::thread_row& row, detail::row_id id,
+                 detail::path chosen = detail::path::speculative) {
     if (detail::this_section().in_transaction()) return join_transaction<Shared>(id);
     memory& learned = memory_for(row);
     if (!Policy::admits(learned)) {
       row.add(counter::skipped);
       return false;
     }
+    if constexpr (joins_closures<Policy>) learned.joining = chosen;
     constexpr std::uint64_t patience =
         Policy::wait_ticks != policy::no_wait ? Policy::wait_ticks : policy::wait_for_ever;
     bool wait = Policy::wait_ticks != policy::no_wait;
     for (unsigned attempt = 1; !wait || wait_until_free<Shared>(patience); ++attempt) {
+      std::uint64_t start = 0;
+      if constexpr (joins_closures<Policy>)
+        if (learned.joining == detail::path::in_turns) start = timestamp();
       const htm::status status = begin<Shared>(row, id, attempt);
       if (status.started()) return true;
-      const decision next = Policy::decide({status, attempt, !is_free_for<Shared>()}, learned);
+      const std::uint64_t ticks = start != 0 ? timestamp() - start : 0;
+      const decision next =
+          Policy::decide({status, attempt, !is_free_for<Shared>(), ticks}, learned);
+      if (next.ticks != 0)
+        parking::wait_until([&] { return choice().now() != chosen; }, next.ticks);
       for (std::uint32_t i = 0; i < next.pauses; ++i) cpu_relax();
       if (next.step == next_step::fall_back) break;
       wait = next.step == next_step::wait_then_retry;
@@ -346,10 +366,11 @@ class elided {
   }
 
   /// Ends the section if it runs in a transaction.
+  template <bool MayKeep>
   bool leave_transaction() {
     auto& section = detail::this_section();
     if (!section.in_transaction() || !section.is_open(this)) return false;
-    if constexpr (coarsening_policy<Policy>)
+    if constexpr (MayKeep && coarsening_policy<Policy>)
       if (keep_open(section)) return true;
     const detail::open_section first = section.first();
     const detail::open_section ended = section.close(this);
@@ -383,6 +404,7 @@ class elided {
     if (section.joined() + 1 >= Policy::sections(learned)) return false;
     detail::thread_row& row =
         detail::this_thread_row(section.keep_open(detail::commit_kept<Policy, Htm>));
+    if constexpr (joins_closures<Policy>) section.let_join(Policy::sections(learned) - 1);
     row.add(counter::sections);
     row.add(counter::elided);
     return true;
