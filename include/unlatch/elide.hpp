@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // elide(lock, body): the closure form of a critical section. The body is a generic lambda over
-// `tx`, compiled twice: for the direct path (a hardware transaction, or the lock held: plain
-// accesses) and for software speculation (speculation.hpp).
+// `tx`, compiled three times: for hardware transactions and the lock where there are such, for the
+// lock beside software speculation, and for software speculation (speculation.hpp).
 //
 //   std::uint64_t sum = unlatch::elide(latch, [&](auto& tx) { return tx.read(a) + tx.read(b); });
 //
