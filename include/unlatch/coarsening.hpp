@@ -18,9 +18,10 @@
 //     it did before is undone.
 //   - System calls, I/O and page faults in it are safe, but abort: then all is executed again,
 //     section by section.
-//   - What it and the sections before it wrote becomes visible to other threads late. Code that
-//     waits there for another thread's answer to such a write waits until an interrupt aborts the
-//     transaction: milliseconds. Call commit_open() before waiting for somebody.
+//   - What it and the sections before it wrote becomes visible to other threads when they look:
+//     their access aborts the transaction, and the sections run again one by one. Code that runs on
+//     for long without looking at a lock loses what it did since then at the next interrupt, and
+//     does it again. commit_open() before it, or before waiting for somebody, avoids both.
 //   - It must not hand plain memory to a device or another process and expect it to be seen.
 //
 // Why it is correct. The transaction begins in the first section with the lock free, and the lock
@@ -30,9 +31,10 @@
 // aborts, memory and registers, the stack included, go back to the begin, so no section has run
 // half; retried, the sections run one by one.
 //
-// Why it is off by default. Delayed visibility surprises code between the sections, and a longer
-// transaction has a larger footprint and a larger window for conflicts, whose cost is all of its
-// sections. Source: Chitters, Midvidy, Tsui, section 4.2.2; there the thresholds are not given: K,
+// Why guards need this policy for it. Code between closures was written for this library, code
+// between guards may be anything; and a longer transaction has a larger footprint and a larger
+// window for conflicts, whose cost is all of its sections. For closures `adaptive` measures whether
+// it pays. Source: Chitters, Midvidy, Tsui, section 4.2.2; there the thresholds are not given: K,
 // the doubling and the limit of 32 are ours.
 #pragma once
 
@@ -103,6 +105,12 @@ struct coarsened {
 template <class P>
 concept coarsening_policy = requires(const typename P::memory& m) {
   { P::sections(m) } -> std::convertible_to<unsigned>;
+};
+
+/// One that does so for closures alone, while `joining` in its memory, a detail::path, says so.
+template <class P>
+concept joins_closures = coarsening_policy<P> && requires(typename P::memory& m) {
+  m.joining;
 };
 
 namespace detail {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // elide(lock, body): the closure form of a critical section. The body is a generic lambda over
-// `tx`, compiled twice: for the direct path (a hardware transaction, or the lock held: plain
-// accesses) and for software speculation (speculation.hpp).
+// `tx`, compiled three times: for hardware transactions and the lock where there are such, for the
+// lock beside software speculation, and for software speculation (speculation.hpp).
 //
 //   std::uint64_t sum = unlatch::elide(latch, [&](auto& tx) { return tx.read(a) + tx.read(b); });
 //
@@ -10,7 +10,10 @@
 //   - Speculatively or under the lock, whichever is faster now: the choice (path_choice.hpp) is
 //     made per lock name and measures both again and again. Policies that do not want to be
 //     measured always speculate where there are hardware transactions.
-//   - Speculation is in hardware where the CPU can, as the policy decides; else in software.
+//   - Speculation is in hardware where the CPU can, as the policy decides; else in software. In
+//     hardware, sections that follow each other may share a transaction (adaptive.hpp): then the
+//     code between them is in it, too, and is undone with it. Others cannot tell: who looks at what
+//     it wrote aborts it, and it runs again section by section.
 //   - Inside another closure that is still speculating, the outer one takes its lock first: the
 //     inner section's effects could not be undone with it.
 //
@@ -41,8 +44,10 @@ void write_shared(T& x, const std::type_identity_t<T>& value) noexcept {
 }
 
 /// What a body gets in a hardware transaction or with the lock held. The members do what those of
-/// speculative_tx do; nothing aborts in software.
-template <class Lock>
+/// speculative_tx do; nothing aborts in software. `Watched`: by speculations in software, which
+/// read what is being written; where there are hardware transactions, there are none, and the
+/// compiler may keep fields in registers across a write.
+template <class Lock, bool Watched>
 class direct_tx {
  public:
   template <class T>
@@ -52,7 +57,10 @@ class direct_tx {
 
   template <class T>
   [[gnu::always_inline]] void write(T& x, const std::type_identity_t<T>& value) {
-    detail::store_shared(x, value);
+    if constexpr (Watched)
+      detail::store_shared(x, value);
+    else
+      x = value;
   }
 
   template <class T, class... Args>
@@ -62,12 +70,16 @@ class direct_tx {
 
   template <class T>
   void retire(T* object) {
-    if (Lock::backend::available())  // a transaction may yet abort
-      on_commit([object] { delete object; });
-    else if (lock_.may_have_speculators())
+    if constexpr (!Watched) {
+      if (section_.is_in_joined())  // it is undone with all that is open
+        delete object;
+      else  // a transaction may yet abort
+        on_commit([object] { delete object; });
+    } else if (lock_.may_have_speculators()) {
       reclamation::retire(object, [](void* p) { delete static_cast<T*>(p); });
-    else  // nobody has ever read without the lock
+    } else {  // nobody has ever read without the lock
       delete object;
+    }
   }
 
   template <class F>
@@ -121,10 +133,10 @@ template <class Lock, class Body>
 inline constinit call_site site_of{};
 
 /// With the lock held for real, which ends with it.
-template <class Result, class Lock, class Body>
+template <class Result, bool Watched, class Lock, class Body>
 [[gnu::always_inline]] inline Result run_held(Lock& lock, Body& body, section_context& section) {
   const at_end release([&] { lock.unlock_held(); });
-  direct_tx<Lock> tx(lock, section);
+  direct_tx<Lock, Watched> tx(lock, section);
   return body(tx);
 }
 
@@ -136,18 +148,14 @@ template <class Lock>
   section.run_deferred_if_outermost();
 }
 
-/// In a transaction or, if the policy says so, under the lock. `id` is that of `row`, which is
-/// null inside of another transaction.
+/// In a transaction or, if the policy says so, under the lock. `id` is that of `row`.
 template <class Result, class Lock, class Body>
 [[gnu::noinline]] Result run_elided(Lock& lock, Body& body, section_context& section,
-                                    thread_row* row, row_id id, const source_place where) {
+                                    thread_row& row, row_id id, path chosen) {
   const closure_scope scope(section);
-  if (row != nullptr)
-    lock.lock_by_policy(*row, id);
-  else
-    lock.lock(site_of<Lock, Body>, where);
-  const at_end leave([&] { lock.unlock(); });
-  direct_tx<Lock> tx(lock, section);
+  lock.lock_by_policy(row, id, chosen);
+  const at_end leave([&] { lock.unlock_by_policy(chosen); });
+  direct_tx<Lock, false> tx(lock, section);
   return body(tx);
 }
 
@@ -192,12 +200,15 @@ template <class Lock>
                                             std::uint64_t sections) {
   using policy_type = typename Lock::policy_type;
   constexpr software_use use = software_use_of<policy_type>();
+  if constexpr (requires { policy_type::way; })
+    if (Lock::backend::available()) return policy_type::way;
   if constexpr (!is_measured<policy_type>())
     if (Lock::backend::available()) return path::speculative;
   if constexpr (use != software_use::measured)
     if (!Lock::backend::available())
       return use == software_use::always ? path::speculative : path::direct;
-  return path_choice::of(lock_row).choose(row, sections);
+  return path_choice::of(lock_row).choose(
+      row, sections, [] { return joins_closures<policy_type> && Lock::backend::available(); });
 }
 
 /// Attempts a speculation a few times. True: done, the result is in `slot`.
@@ -232,13 +243,13 @@ enum class start : std::uint8_t {
   locked,       ///< has just taken the lock by lock_plainly(), which has returned false
 };
 
-/// Without hardware transactions.
-template <class Result, class Lock, class Body>
+/// Not in a hardware transaction.
+template <class Result, bool Watched, class Lock, class Body>
 [[gnu::noinline]] Result run_unelided(Lock& lock, Body& body, section_context& section,
                                       thread_row& row, start how) {
   const closure_scope scope(section);
   row.add(statistics::counter::sections);
-  if constexpr (software_use_of<typename Lock::policy_type>() != software_use::never) {
+  if constexpr (Watched && software_use_of<typename Lock::policy_type>() != software_use::never) {
     if (how == start::speculating && lock.keeps_sequence()) {
       result_slot<Result> slot;
       if (run_speculatively<Result>(lock, body, section, row, slot)) return slot.take();
@@ -250,13 +261,12 @@ template <class Result, class Lock, class Body>
     lock.begin_closure(false);
   else
     lock.lock_for_closure(how == start::speculating);
-  return run_held<Result>(lock, body, section);
+  return run_held<Result, Watched>(lock, body, section);
 }
 
 /// What can be said of a section before its body is looked at.
 struct beginning {
-  thread_row* row;  ///< null inside of a transaction
-  row_id id;
+  thread_row* row;
   path how;
 };
 
@@ -265,24 +275,72 @@ struct beginning {
 template <class Lock>
 [[gnu::noinline]] beginning begin_otherwise(Lock& lock, section_context& section, call_site& site,
                                             const source_place where) {
-  if (section.in_transaction()) return {nullptr, 0, path::speculative};
-  const row_id id = site.row_for(lock.row(), where);
-  thread_row& row = this_thread_row(id);
+  thread_row& row = this_thread_row(site.row_for(lock.row(), where));
   const path how = path_for<Lock>(lock.row(), row, row.count(statistics::counter::sections));
-  if ((how == path::direct || !Lock::backend::available()) && section.speculation() != nullptr)
-    section.speculation()->become_exclusive();
-  return {&row, id, how};
+  if (section.speculation() != nullptr) section.speculation()->become_exclusive();
+  return {&row, how};
 }
 
-/// A section that is nested, the first one of its call site, or of another lock than the last one.
+/// A section that is nested, the first one of its call site, or of another lock than the last one,
+/// where there are no hardware transactions.
 template <class Result, class Lock, class Body>
 [[gnu::noinline]] Result run_otherwise(Lock& lock, Body& body, section_context& section,
                                        const source_place where) {
   const beginning begun = begin_otherwise(lock, section, site_of<Lock, Body>, where);
-  if (begun.how == path::speculative && Lock::backend::available())
-    return run_elided<Result>(lock, body, section, begun.row, begun.id, where);
-  return run_unelided<Result>(lock, body, section, *begun.row,
-                              begun.how == path::direct ? start::locking : start::speculating);
+  return run_unelided<Result, true>(
+      lock, body, section, *begun.row,
+      begun.how == path::direct ? start::locking : start::speculating);
+}
+
+/// Under the lock, in the usual case: outside of other sections, and a lock of the expected name.
+/// `row` has counted `sections`.
+template <class Result, bool Watched, class Lock, class Body>
+[[gnu::always_inline]] inline Result run_direct(Lock& lock, Body& body, section_context& section,
+                                                call_site::rows rows, thread_row& row,
+                                                std::uint64_t sections, const source_place where) {
+  if (!lock.lock_plainly(rows.lock)) [[unlikely]] {
+    body_aside<Body> aside = body;
+    return run_unelided<Result, Watched>(
+        lock, aside, section, row_of(site_of<Lock, Body>, lock.row(), where), start::locked);
+  }
+  row.set(statistics::counter::sections, sections + 1);
+  section.enter_outermost_closure();
+  const at_end leave([&] {
+    if (!section.is_in_plain_closure()) [[unlikely]]
+      return leave_with_actions(lock, section);
+    lock.unlock_plainly();  // first: others wait for that
+    section.leave_plain_closure();
+  });
+  direct_tx<Lock, Watched> tx(lock, section);
+  return body(tx);
+}
+
+/// Where there are hardware transactions. Inlined: a section that joins others costs less than a
+/// lock.
+template <class Result, class Lock, class Body>
+[[gnu::always_inline]] inline Result run_on_hardware(Lock& lock, Body& body,
+                                                     section_context& section,
+                                                     const source_place where) {
+  call_site& site = site_of<Lock, Body>;
+  path chosen = path::speculative;
+  if (section.is_outside()) {
+    call_site::rows rows = site.last();
+    if (rows.own == 0) [[unlikely]]
+      rows = {lock.row(), site.row_for(lock.row(), where)};
+    thread_row& row = this_thread_row(rows.own);
+    const std::uint64_t sections = row.count(statistics::counter::sections);
+    chosen = path_for<Lock>(rows.lock, row, sections);
+    if (chosen <= path::direct)  // undecided: another thread is deciding
+      return run_direct<Result, false>(lock, body, section, rows, row, sections, where);
+  } else if (joins_closures<typename Lock::policy_type> && lock.is_joinable(section)) {
+    const auto entered = section.enter_joined(&lock, site.row_for(lock.row(), where));
+    const at_end leave([&] { section.leave_joined(entered); });
+    direct_tx<Lock, false> tx(lock, section);
+    return body(tx);
+  }
+  const row_id id = site.row_for(lock.row(), where);
+  body_aside<Body> aside = body;
+  return run_elided<Result>(lock, aside, section, this_thread_row(id), id, chosen);
 }
 
 }  // namespace detail
@@ -300,43 +358,22 @@ template <class Result, class Lock, class Body>
 template <class Lock, class Body>
 auto elide(Lock& lock, Body&& body, const source_place where = source_place::current()) {
   using body_type = std::remove_reference_t<Body>;
-  using result = std::invoke_result_t<body_type&, direct_tx<Lock>&>;
+  using result = std::invoke_result_t<body_type&, direct_tx<Lock, true>&>;
   static_assert(!std::is_reference_v<result>, "the body returns a reference out of its section");
   static_assert(!std::is_nothrow_invocable_v<body_type&, speculative_tx<Lock>&>,
                 "an abort leaves the body by unwinding: it must not be noexcept");
 
   detail::section_context& section = detail::this_section();
+  if (Lock::backend::available()) [[unlikely]]
+    return detail::run_on_hardware<result>(lock, body, section, where);
   // A call site nearly always meets locks of one name, so it is taken for granted that this lock
   // has the name of the last one; if it has not, this section runs by the other name's choice.
-  detail::call_site& site = detail::site_of<Lock, body_type>;
-  const auto rows = site.last();
+  const auto rows = detail::site_of<Lock, body_type>.last();
   if (section.is_outside() && rows.own != 0) [[likely]] {
     detail::thread_row& row = detail::this_thread_row(rows.own);
     const std::uint64_t sections = row.count(statistics::counter::sections);
-    const detail::path path = detail::path_for<Lock>(rows.lock, row, sections);
-    if (path == detail::path::direct) [[likely]] {
-      if (!lock.lock_plainly(rows.lock)) [[unlikely]] {
-        detail::body_aside<Body> aside = body;
-        return detail::run_unelided<result>(
-            lock, aside, section, detail::row_of(site, lock.row(), where), detail::start::locked);
-      }
-      row.set(statistics::counter::sections, sections + 1);
-      section.enter_outermost_closure();
-      const detail::at_end leave([&] {
-        if (!section.is_in_plain_closure()) [[unlikely]]
-          return detail::leave_with_actions(lock, section);
-        lock.unlock_plainly();  // first: others wait for that
-        section.leave_plain_closure();
-      });
-      direct_tx<Lock> tx(lock, section);
-      return body(tx);
-    }
-    if (lock.row() == rows.lock) {
-      detail::body_aside<Body> aside = body;
-      if (Lock::backend::available())
-        return detail::run_elided<result>(lock, aside, section, &row, rows.own, where);
-      return detail::run_unelided<result>(lock, aside, section, row, detail::start::speculating);
-    }
+    if (detail::path_for<Lock>(rows.lock, row, sections) == detail::path::direct) [[likely]]
+      return detail::run_direct<result, true>(lock, body, section, rows, row, sections, where);
   }
   detail::body_aside<Body> aside = body;
   return detail::run_otherwise<result>(lock, aside, section, where);

@@ -142,8 +142,17 @@ class elided {
 
   /// Enters a section as the policy decides, whatever is faster. `id` is the row of the calling
   /// thread's `row`, in which the section is counted. Not in a transaction.
-  void lock_by_policy(detail::thread_row& row, detail::row_id id) {
-    if (!elision::template enter<false>(*this, row, id)) take(row);
+  /// `chosen` says whether the sections that follow may join its transaction.
+  void lock_by_policy(detail::thread_row& row, detail::row_id id, detail::path chosen) {
+    if (!elision::template enter<false>(*this, row, id, chosen)) take(row);
+  }
+  /// Ends that section.
+  void unlock_by_policy(detail::path chosen) {
+    if (chosen < detail::path::joined || !elision::template leave<false, true>(*this)) unlock();
+  }
+  /// Whether a section may join the transaction that the thread keeps open for that.
+  bool is_joinable(const detail::section_context& section) const noexcept {
+    return section.is_between_joined() && (section.joined_lock() == this || lock_.is_free());
   }
   /// Takes the lock for real. True: it is one of `expected`, and there is nothing else to do. Only
   /// then does this look at anything but the lock itself: a look before would fetch a contended

@@ -6,6 +6,7 @@
 // Thread safety: static functions on the calling thread's section_context and counters.
 //
 // A *lock* here is anything with
+//   row_id row()                     its row in the statistics
 //   const void* identity<Shared>()   what the section_context calls the section
 //   bool is_free_for<Shared>()       readable inside a transaction
 //   lock_memory& memory_of_lock()    of the policy, if its scope is the lock
@@ -40,28 +41,39 @@ class elision {
   static bool prefers_lock(row_id lock, thread_row& row) noexcept {
     if constexpr (!is_measured<Policy>()) return false;
     return !this_section().in_transaction() &&
-           path_choice::of(lock).choose(row, row.count(counter::sections)) == path::direct;
+           path_choice::of(lock).choose(row, row.count(counter::sections), [] { return false; }) ==
+               path::direct;
   }
 
   /// Runs the section in a transaction if the policy wants to; false: take the lock. When the
   /// transaction aborts, control returns from begin() once more with every local as it was. `id` is
-  /// the row of the calling thread's `row`.
+  /// the row of the calling thread's `row`. `chosen` says whether the sections that follow may join
+  /// the transaction.
   template <bool Shared, class Lock>
-  static bool enter(Lock& lock, thread_row& row, row_id id) {
+  static bool enter(Lock& lock, thread_row& row, row_id id, path chosen = path::speculative) {
     if (this_section().in_transaction()) return join<Shared>(lock, id);
     memory& learned = memory_for(lock, row);
     if (!Policy::admits(learned)) {
       row.add(counter::skipped);
       return false;
     }
+    if constexpr (joins_closures<Policy>) learned.joining = chosen;
     constexpr std::uint64_t patience =
         Policy::wait_ticks != policy::no_wait ? Policy::wait_ticks : policy::wait_for_ever;
     bool wait = Policy::wait_ticks != policy::no_wait;
     for (unsigned attempt = 1; !wait || wait_until_free<Shared>(lock, patience); ++attempt) {
+      std::uint64_t start = 0;
+      if constexpr (joins_closures<Policy>)
+        if (chosen == path::in_turns) start = timestamp();
       const htm::status status = begin<Shared>(lock, row, id, attempt);
       if (status.started()) return true;
+      const std::uint64_t ticks = start != 0 ? timestamp() - start : 0;
       const decision next =
-          Policy::decide({status, attempt, !lock.template is_free_for<Shared>()}, learned);
+          Policy::decide({status, attempt, !lock.template is_free_for<Shared>(), ticks}, learned);
+      if (next.ticks != 0) {
+        const path_choice& choice = path_choice::of(lock.row());
+        parking::wait_until([&] { return choice.now() != chosen; }, next.ticks);
+      }
       for (std::uint32_t i = 0; i < next.pauses; ++i) cpu_relax();
       if (next.step == next_step::fall_back) break;
       wait = next.step == next_step::wait_then_retry;
@@ -103,13 +115,13 @@ class elision {
   }
 
   /// Ends the section of `lock`, entered exclusively or, with `Shared`, for reading, if it runs in
-  /// a transaction.
-  template <bool Shared = false, class Lock>
+  /// a transaction. `MayKeep`: which may stay open for the sections that follow.
+  template <bool Shared = false, bool MayKeep = !joins_closures<Policy>, class Lock>
   static bool leave(Lock& lock) {
     section_context& section = this_section();
     const void* const identity = lock.template identity<Shared>();
     if (!section.in_transaction() || !section.is_open(identity)) return false;
-    if constexpr (coarsening_policy<Policy>)
+    if constexpr (MayKeep && coarsening_policy<Policy>)
       if (keep_open(section, identity)) return true;
     const open_section first = section.first();
     const open_section ended = section.close(identity);
@@ -181,6 +193,7 @@ class elision {
     const memory& learned = thread_memory<Policy>(this_thread_row(section.first().row));
     if (section.joined() + 1 >= Policy::sections(learned)) return false;
     thread_row& row = this_thread_row(section.keep_open(commit_kept<Policy, Htm>));
+    if constexpr (joins_closures<Policy>) section.let_join(Policy::sections(learned) - 1);
     row.add(counter::sections);
     row.add(counter::elided);
     return true;

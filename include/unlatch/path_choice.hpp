@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether the sections of a lock run by speculation or under the lock: whichever lets all threads
-// together finish more of them, found by measuring. The closures of elide() ask where there are no
-// hardware transactions, elided<> with a policy that is `measured` asks where there are.
+// Whether the sections of a lock run by speculation, each by itself or several in a transaction, or
+// under the lock: whichever lets all threads together finish more of them, found by measuring. The
+// closures of elide() ask, and elided<> with a policy that is `measured` where there are hardware
+// transactions.
 //
-// Time goes in periods. A race tries the two paths, one after the other, in trials of the same
-// length; then the winner runs. A trial's rate is what all threads together finished in it, so
-// waiting, aborts, and what a path does to the caches of the code between sections all count, and a
-// thread that is preempted takes nothing but its own share away.
+// Time goes in periods. A race tries the paths, one after the other, in trials of the same length;
+// then the winner runs. A trial's rate is what all threads together finished in it, so waiting,
+// aborts, and what a path does to the caches of the code between sections all count, and a thread
+// that is preempted takes nothing but its own share away.
 //
 // How long a trial is
-//   - A race begins with trials of a few microseconds. They are enough where one path is several
-//     times as fast. Else it goes on with trials four times as long, which resolve less: what is
-//     lost in them is a small share, because the paths are close to each other.
+//   - A race begins with trials of 20 microseconds: in shorter ones a path still suffers from what
+//     the one before has left in the caches and in waiting threads. They are enough where one path
+//     is several times as fast; paths that are far behind leave the race. Else it goes on with
+//     trials four times as long, which resolve less: what is lost in them is a small share, because
+//     the paths are close to each other.
 //   - What happens rarely and costs much, such as a lock's holder that is preempted, short trials
-//   do
-//     not see. The run that follows does: if it is slower than its trial promised, the next race
+//     do not see. The run that follows does: if it is slower than its trial promised, the next race
 //     begins with longer trials.
 //   - Time in which nobody wants the lock, 30 ms and more (at 3 GHz), is left out.
 //   - A run is a hundred times as long as what the slower trials lost, so looking costs 1 %. A
@@ -40,35 +42,47 @@
 
 namespace unlatch::detail {
 
-/// Undecided: nothing has been measured yet.
-enum class path : std::uint8_t { undecided, direct, speculative };
+/// How a section runs. What joins closures is plain speculation for others.
+enum class path : std::uint8_t {
+  undecided,    ///< nothing has been measured yet
+  direct,       ///< under the lock
+  speculative,  ///< each by itself
+  joined,       ///< several closures in a transaction, as many as conflicts allow (adaptive.hpp)
+  in_turns,     ///< as many as fit, and who meets another thread lets it go first for a while
+};
 
 class alignas(cache_line) path_choice {
  public:
-  static constexpr unsigned rounds = 6;
+  static constexpr unsigned rounds = 5;
   static constexpr std::uint32_t longest_step = 256;  ///< sections between two looks
-  /// Ticks of each of the two trials in a round of a race.
+  /// Ticks of each trial in a round of a race.
   static constexpr std::uint64_t trial_ticks(unsigned round) noexcept {
-    return std::uint64_t{16'384} << (2 * round);
+    return std::uint64_t{65'536} << (2 * round);
   }
 
   /// The choice for the locks of a name.
   static path_choice& of(row_id lock) noexcept;
 
   /// The path of a section that begins now, outside of transactions, and will be counted in `row`
-  /// of the calling thread, which has counted `sections` before.
-  path choose(thread_row& row, std::uint64_t sections) noexcept {
-    return choose(row, sections, timestamp);
+  /// of the calling thread, which has counted `sections` before. `can_join()` says whether it may
+  /// be joined with others.
+  template <class CanJoin>
+  path choose(thread_row& row, std::uint64_t sections, CanJoin can_join) noexcept {
+    return choose(row, sections, can_join, timestamp);
   }
   /// The same where `clock()` tells the time, in ticks.
-  template <class Clock>
-  path choose(thread_row& row, std::uint64_t sections, Clock clock) noexcept {
+  template <class CanJoin, class Clock>
+  path choose(thread_row& row, std::uint64_t sections, CanJoin can_join, Clock clock) noexcept {
     const std::uint32_t word = word_.load(std::memory_order_relaxed);
-    return must_look(memory_in(row), word, sections) ? look(row, clock()) : path_in(word);
+    return must_look(memory_in(row), word, sections) ? look(row, clock(), can_join())
+                                                     : path_in(word);
   }
 
+  /// The path that sections take now.
+  path now() const noexcept { return path_in(word_.load(std::memory_order_relaxed)); }
+
  private:
-  enum class stage : std::uint8_t { none, trying_other, trying_last, running };
+  static constexpr std::size_t paths = 4;  ///< that are measured
 
   /// What a thread has last seen of a choice. Kept in its row; zeros at first.
   struct memory {
@@ -98,21 +112,26 @@ class alignas(cache_line) path_choice {
     return seen.until - moment(word, sections) - 1 >= longest_step;
   }
 
-  static path path_in(std::uint32_t word) noexcept { return static_cast<path>(word & 3); }
-  score& score_of(path one) noexcept { return scores_[one == path::speculative ? 1 : 0]; }
+  static path path_in(std::uint32_t word) noexcept { return static_cast<path>(word % one_period); }
+  static constexpr std::uint32_t one_period = 8;
+  static std::size_t index_of(path one) noexcept { return static_cast<std::size_t>(one) - 1; }
+  bool& in_race(path one) noexcept { return in_race_[index_of(one)]; }
+  score& score_of(path one) noexcept { return scores_[index_of(one)]; }
 
   /// Reports the thread's sections; begins the next period if this one is over.
-  [[gnu::noinline, gnu::cold]] path look(thread_row& row, std::uint64_t now) noexcept;
+  [[gnu::noinline, gnu::cold]] path look(thread_row& row, std::uint64_t now,
+                                         bool can_join) noexcept;
   void end_period(std::uint32_t word, std::uint64_t now) noexcept;
   void judge_run() noexcept;
-  void begin_race(path last) noexcept;
+  void begin_race() noexcept;
+  void end_trial() noexcept;
   void end_round() noexcept;
-  void begin_trial(stage which, path to_try) noexcept;
-  void begin_run(path winner, double lost) noexcept;
+  void begin_trial(path to_try) noexcept;
+  void begin_run(path winner) noexcept;
   void begin_period(path which, std::uint64_t ticks, std::uint64_t least) noexcept;
 
   // Read by every section; written once a period.
-  std::atomic<std::uint32_t> word_{0};    ///< number of the period << 2 | path; 0: none yet
+  std::atomic<std::uint32_t> word_{0};    ///< number of the period * 8 + path; 0: none yet
   std::atomic<std::uint32_t> step_{1};    ///< sections of a thread between two looks
   std::atomic<std::uint64_t> began_{0};   ///< the period, in ticks
   std::atomic<std::uint64_t> length_{0};  ///< of the period, in ticks
@@ -121,15 +140,17 @@ class alignas(cache_line) path_choice {
   alignas(cache_line) std::atomic<std::uint64_t> done_{0};  ///< sections reported in this period
 
   std::atomic<std::uint64_t> last_look_{0};  ///< in ticks
+  std::atomic<bool> can_join_{false};        ///< some section may be joined with others
   std::atomic<bool> busy_{false};            ///< a thread is in end_period(): it owns all below
-  stage stage_ = stage::none;
-  path path_ = path::undecided;  ///< of this period
+  path path_ = path::undecided;              ///< of this period
+  path last_tried_ = path::undecided;        ///< of each round of the race; undecided: a run
+  std::array<bool, paths> in_race_ = {};
   unsigned round_ = 0;
   unsigned first_round_ = 0;
   unsigned kept_promises_ = 8;  ///< runs on end that were as fast as their trials
   double typical_ = 0;          ///< ticks a section took lately, all threads together; 0: not known
   double promised_ = 0;         ///< the same by the trials of the path that runs
-  std::array<score, 2> scores_ = {};
+  std::array<score, paths> scores_ = {};
 };
 
 extern path_choice path_choices[max_rows];

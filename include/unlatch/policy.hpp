@@ -32,8 +32,9 @@ namespace unlatch {
 /// What a policy is told of an abort.
 struct outcome {
   htm::status status;
-  unsigned attempt;  ///< 1 for the first transaction of this section
-  bool lock_held;    ///< whether the lock is held right now
+  unsigned attempt;         ///< 1 for the first transaction of this section
+  bool lock_held;           ///< whether the lock is held right now
+  std::uint64_t ticks = 0;  ///< from begin to abort, for a policy whose memory has `joining`
 };
 
 /// What to do next.
@@ -46,6 +47,7 @@ enum class next_step : std::uint8_t {
 struct decision {
   next_step step;
   std::uint32_t pauses = 0;  ///< cpu_relax() this often first
+  std::uint64_t ticks = 0;   ///< or wait so long
 };
 
 enum class memory_scope : std::uint8_t { none, lock, thread };

@@ -84,7 +84,7 @@ class section_context {
     ++nesting_;
   }
   bool is_open(const void* lock) const noexcept {
-    const unsigned ended = kept_ != nullptr ? 1 : 0;
+    const unsigned ended = kept_ != nullptr && !is_in_joined() ? 1 : 0;
     for (unsigned i = open_count(); i-- > ended;)
       if (open_[i].lock == lock) return true;
     return false;
@@ -122,20 +122,51 @@ class section_context {
   /// Makes the section that was kept open that of a next section of `lock`, if it is one of this
   /// lock.
   bool resume(const void* lock, std::uint16_t row) noexcept {
-    if (kept_ == nullptr || open_[0].lock != lock) return false;
+    if (kept_ == nullptr || open_[0].lock != lock || (nesting_ & takes_in) != 0) return false;
     kept_ = nullptr;
     open_[0].row = row;
     return true;
   }
   /// Commits a transaction that was kept open, unless another section was entered in it.
   void commit_kept() noexcept {
-    if (kept_ != nullptr && open_count() == 1) [[unlikely]]
+    if (kept_ != nullptr && open_count() == 1 && !is_in_joined()) [[unlikely]]
       commit_kept_now();
   }
 
+  // --- closures that join a transaction that was kept open for them (adaptive.hpp) --------------
+
+  /// Lets `sections` more closures join the transaction that keep_open() has just kept open.
+  void let_join(unsigned sections) noexcept {
+    nesting_ |= takes_in | std::uint64_t{sections} << places_at;
+    not_counted_from_ = sections;
+  }
+  /// Whether the thread is between the sections of such a transaction, and there is a place left.
+  bool is_between_joined() const noexcept {
+    return static_cast<std::uint32_t>(nesting_) == (takes_in | 1);
+  }
+  /// The lock of the last section.
+  const void* joined_lock() const noexcept { return open_[0].lock; }
+  /// Enters a section of `lock` that is counted in `row`; is_between_joined(), and the lock is free
+  /// and in the read set. Returns what leave_joined() wants.
+  std::uint64_t enter_joined(const void* lock, std::uint16_t row) noexcept {
+    if (open_[0].row != row) [[unlikely]]
+      count_for(row);
+    if (open_[0].lock != lock) open_[0].lock = lock;
+    return nesting_ += closure;
+  }
+  /// Leaves it; commits if it was the last one or has put something off.
+  void leave_joined(std::uint64_t entered) noexcept {
+    const bool is_plain = nesting_ == entered;
+    nesting_ -= closure + one_place;
+    if (!is_plain || entered < 2 * one_place) [[unlikely]]
+      end_joining();
+  }
+  /// Whether such a section is running: then what it does may still be undone with others before.
+  bool is_in_joined() const noexcept { return (nesting_ & takes_in) != 0 && closure_depth() != 0; }
+
   // --- closures --------------------------------------------------------------------------------
 
-  unsigned closure_depth() const noexcept { return nesting_ / closure; }
+  unsigned closure_depth() const noexcept { return static_cast<std::uint32_t>(nesting_) / closure; }
   /// Whether neither a closure nor a transaction is open.
   bool is_outside() const noexcept { return nesting_ == 0; }
   void enter_closure() noexcept { nesting_ += closure; }
@@ -174,8 +205,10 @@ class section_context {
   /// Runs what was put off in them with a null lock, once neither a transaction nor a closure is
   /// open. What waits for the release of a lock that this thread holds for real goes on waiting.
   void run_deferred_if_outermost() noexcept {
-    if (nesting_ != has_deferred) [[likely]]
+    if ((nesting_ & has_deferred) == 0) [[likely]]
       return;
+    commit_kept();  // which comes back here
+    if (nesting_ != has_deferred) return;
     nesting_ = 0;
     run_deferred(nullptr);
   }
@@ -187,18 +220,30 @@ class section_context {
   std::vector<deferred_action>& make_actions();
   void drop(std::size_t kept) noexcept;
   void commit_kept_now() noexcept;
+  void end_joining() noexcept;
+  void count_for(std::uint16_t row) noexcept;
 
+  static constexpr std::uint32_t takes_in = 1u << 14;
   static constexpr std::uint32_t has_deferred = 1u << 15;
   static constexpr std::uint32_t closure = 1u << 16;
+  static constexpr unsigned places_at = 32;
+  static constexpr std::uint64_t one_place = std::uint64_t{1} << places_at;
 
-  unsigned open_count() const noexcept { return nesting_ % has_deferred; }
+  unsigned open_count() const noexcept { return nesting_ % takes_in; }
 
-  /// Open sections (bits 0-14), whether something was put off since the outermost closure or
-  /// transaction began (15), and closures (16-31): one load for all that is unusual.
-  std::uint32_t nesting_ = 0;
+  /// One load for all that is unusual.
+  ///   bits  | meaning
+  ///   ------+------------------------------------------------------------------------------
+  ///    0-13 | open sections
+  ///     14  | the transaction takes in closures
+  ///     15  | something was put off since the outermost closure or transaction began
+  ///   16-31 | closures
+  ///   32-63 | closures that may still join
+  std::uint64_t nesting_ = 0;
   class speculation* speculation_ = nullptr;
   std::vector<deferred_action>* actions_ = nullptr;  ///< freed when the thread ends
   unsigned joined_ = 0;
+  unsigned not_counted_from_ = 0;  ///< places that were left when joined sections were last counted
   commit_function kept_ = nullptr;  ///< not null: open_[0] has ended, but its transaction has not
   open_section first_ = {};         ///< if joined_ is not 0
   open_section open_[max_open] = {};

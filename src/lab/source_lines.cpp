@@ -225,6 +225,8 @@ std::string source_lines::outermost_line_of(std::uintptr_t code) const {
   if (found.file == nullptr) found = last;
   if (found.file == nullptr) return {};
   return std::string(below_root(found.file)) + ':' + std::to_string(found.line);
+}
+
 std::uintptr_t source_lines::outside_library(std::span<const std::uintptr_t> returns) const {
   for (const std::uintptr_t each : returns) {
     if (each == 0) break;

@@ -16,16 +16,23 @@ constexpr double longest_run = 2e8;           ///< and ten times the race before
 constexpr std::uint64_t idle = 100'000'000;   ///< nobody's sections for so many ticks do not count
 constexpr double broken_promise = 1.5;        ///< a run so many times slower than its trials
 
-/// A race is over once one path is so many times as fast.
-constexpr double clear_lead[path_choice::rounds] = {3, 2, 1.5, 1.25, 1.1, 1};
+/// A path leaves the race in a round once another one is so many times as fast.
+constexpr double clear_lead[path_choice::rounds] = {2.5, 1.4, 1.15, 1.05, 1};
 
-constexpr path other_than(path one) noexcept {
-  return one == path::speculative ? path::direct : path::speculative;
+constexpr path all_paths[] = {path::direct, path::speculative, path::joined, path::in_turns};
+
+constexpr bool joins(path one) noexcept { return one >= path::joined; }
+
+/// All paths in turn.
+constexpr path after(path one) noexcept {
+  return one == path::in_turns ? path::direct : static_cast<path>(static_cast<unsigned>(one) + 1);
 }
 
 }  // namespace
 
-path path_choice::look(thread_row& row, std::uint64_t now) noexcept {
+path path_choice::look(thread_row& row, std::uint64_t now, bool can_join) noexcept {
+  if (can_join && !can_join_.load(std::memory_order_relaxed))
+    can_join_.store(true, std::memory_order_relaxed);
   memory& seen = memory_in(row);
   const std::uint64_t count = row.count(statistics::counter::sections);
   const std::uint32_t word = word_.load(std::memory_order_acquire);
@@ -54,26 +61,18 @@ void path_choice::end_period(std::uint32_t word, std::uint64_t now) noexcept {
     const auto sections = static_cast<double>(done_.load(std::memory_order_relaxed));
     began_.store(now, std::memory_order_relaxed);
     done_.store(0, std::memory_order_relaxed);
-    switch (stage_) {
-      case stage::none:
-        begin_race(path::direct);
-        break;
-      case stage::trying_other:
-      case stage::trying_last:
-        score_of(path_).ticks += ticks;
-        score_of(path_).sections += sections;
-        if (stage_ == stage::trying_other)
-          begin_trial(stage::trying_last, other_than(path_));
-        else
-          end_round();
-        break;
-      case stage::running:
+    if (last_tried_ != path::undecided) {
+      score_of(path_).ticks += ticks;
+      score_of(path_).sections += sections;
+      end_trial();
+    } else {
+      if (path_ != path::undecided) {
         typical_ = ticks / sections;
         judge_run();
-        begin_race(path_);
-        break;
+      }
+      begin_race();
     }
-    word_.store(((word >> 2) + 1) << 2 | static_cast<std::uint32_t>(path_),
+    word_.store((word / one_period + 1) * one_period + static_cast<std::uint32_t>(path_),
                 std::memory_order_release);
   }
   busy_.store(false, std::memory_order_release);
@@ -90,38 +89,59 @@ void path_choice::judge_run() noexcept {
   kept_promises_ = 0;
 }
 
-/// `last` is what has run until now.
-void path_choice::begin_race(path last) noexcept {
+/// What has run until now comes last in each round: so the next path has warm caches, too.
+void path_choice::begin_race() noexcept {
   scores_ = {};
   round_ = first_round_;
-  begin_trial(stage::trying_other, other_than(last));
+  const bool can_join = can_join_.load(std::memory_order_relaxed);
+  last_tried_ = path_ == path::undecided ? path::direct : path_;
+  for (const path one : all_paths) in_race(one) = can_join || !joins(one);
+  begin_trial(after(last_tried_));
 }
 
-void path_choice::begin_trial(stage which, path to_try) noexcept {
-  stage_ = which;
+/// Of `to_try` or the first one after it that is still in the race.
+void path_choice::begin_trial(path to_try) noexcept {
+  while (!in_race(to_try)) to_try = after(to_try);
   begin_period(to_try, trial_ticks(round_), least_sections);
 }
 
-void path_choice::end_round() noexcept {
-  const double speculative = score_of(path::speculative).ticks_per_section();
-  const double direct = score_of(path::direct).ticks_per_section();
-  typical_ = std::min(speculative, direct);
-  const double lead = std::max(speculative, direct) / typical_;
-  if (lead < clear_lead[round_]) {
-    ++round_;
-    begin_trial(stage::trying_other, other_than(path_));
-    return;
-  }
-  const path winner = speculative < direct ? path::speculative : path::direct;
-  promised_ = typical_;
-  begin_run(winner, score_of(other_than(winner)).ticks * (1 - 1 / lead));
+void path_choice::end_trial() noexcept {
+  if (path_ == last_tried_)
+    end_round();
+  else
+    begin_trial(after(path_));
 }
 
-/// `lost` are the ticks that the slower path's trials took longer.
-void path_choice::begin_run(path winner, double lost) noexcept {
-  stage_ = stage::running;
-  const double longest = longest_run + 10 * (scores_[0].ticks + scores_[1].ticks);
-  const double ticks = std::clamp(lost / cost_share, shortest_run, longest);
+/// Those that are far behind leave the race.
+void path_choice::end_round() noexcept {
+  path best = last_tried_;
+  for (path one = after(best); one != last_tried_; one = after(one))
+    if (in_race(one) && score_of(one).ticks_per_section() < score_of(best).ticks_per_section())
+      best = one;
+  typical_ = score_of(best).ticks_per_section();
+  unsigned left = 0;
+  for (const path one : all_paths) {
+    if (one != best && score_of(one).ticks_per_section() >= clear_lead[round_] * typical_)
+      in_race(one) = false;
+    left += in_race(one);
+  }
+  if (left == 1) return begin_run(best);
+  if (!in_race(last_tried_)) last_tried_ = best;
+  ++round_;
+  begin_trial(after(last_tried_));
+}
+
+void path_choice::begin_run(path winner) noexcept {
+  last_tried_ = path::undecided;
+  promised_ = typical_;
+  double lost = 0;  // ticks that the slower paths' trials took longer
+  double race = 0;
+  for (const score& one : scores_) {
+    if (one.sections == 0) continue;
+    lost += one.ticks - typical_ * one.sections;
+    race += one.ticks;
+  }
+  const double ticks = std::clamp(lost / cost_share, shortest_run, longest_run + 10 * race);
   begin_period(winner, static_cast<std::uint64_t>(ticks), 1);
 }
 

@@ -18,8 +18,9 @@ class PathChoice : public ::testing::Test {
   path begin(std::size_t thread) {
     while (rows.size() <= thread) rows.push_back(std::make_unique<thread_row>());
     thread_row& row = *rows[thread];
-    const path chosen =
-        choice->choose(row, row.count(statistics::counter::sections), [this] { return clock; });
+    const path chosen = choice->choose(
+        row, row.count(statistics::counter::sections), [this] { return can_join; },
+        [this] { return clock; });
     row.add(statistics::counter::sections);
     return chosen;
   }
@@ -47,6 +48,7 @@ class PathChoice : public ::testing::Test {
   std::vector<std::unique_ptr<thread_row>> rows;
   std::unique_ptr<path_choice> choice = std::make_unique<path_choice>();
   std::uint64_t clock = 1;
+  bool can_join = false;
 };
 
 constexpr std::uint64_t learning = 50'000'000;
@@ -93,6 +95,22 @@ TEST_F(PathChoice, learns_of_stalls_that_short_trials_do_not_see) {
   };
   speculative_share(1'000'000'000, cost);
   EXPECT_GT(speculative_share(1'000'000'000, cost), 0.7);
+}
+
+TEST_F(PathChoice, runs_the_fastest_of_four_paths) {
+  can_join = true;
+  for (const path fastest : {path::direct, path::speculative, path::joined, path::in_turns}) {
+    const auto cost = [=](path one) -> std::uint64_t { return one == fastest ? 100 : 250; };
+    speculative_share(10 * learning, cost);
+    EXPECT_EQ(choice->now(), fastest);
+  }
+}
+
+TEST_F(PathChoice, joins_nothing_where_nothing_can_be_joined) {
+  speculative_share(10 * learning, [](path one) -> std::uint64_t {
+    EXPECT_LE(one, path::speculative);
+    return 100;
+  });
 }
 
 TEST_F(PathChoice, sends_all_threads_the_same_way) {

@@ -116,7 +116,7 @@ TEST(Blame, names_the_lines_that_access_through_a_wrapper) {
   auto data = std::make_unique<planted>();
   using lock = unlatch::elided<unlatch::spin_mutex>;
   lock latch("planted");
-  unlatch::direct_tx<lock> tx(latch, unlatch::detail::this_section());
+  unlatch::direct_tx<lock, false> tx(latch, unlatch::detail::this_section());
   const int owner = __LINE__ + 1;
   const auto first = [at = data.get(), &tx] { tx.write(at->shared, tx.read(at->elsewhere)); };
   const auto second = [at = data.get()] { unlatch::write_shared(at->shared, 2); };

@@ -92,9 +92,8 @@ struct rwlock_view {
 /// As detail::elision wants a lock.
 template <class View, class LockMemory>
 struct elidable_view : View {
-  LockMemory& memory_of_lock() const noexcept {
-    return memory_of<LockMemory>(known_row(this->row_word()));
-  }
+  detail::row_id row() const noexcept { return known_row(this->row_word()); }
+  LockMemory& memory_of_lock() const noexcept { return memory_of<LockMemory>(row()); }
 };
 
 template <class Policy, class View>

@@ -23,11 +23,13 @@ namespace unlatch::lab {
 namespace {
 
 using in_transactions = elided<mutex>;
+using joined = elided<mutex, policy::always<detail::path::joined>>;
+using in_turns = elided<mutex, policy::always<detail::path::in_turns>>;
 using in_software = elided<mutex, policy::always_software, htm::none>;
 
 template <class Lock>
 class ExploredClosure : public ::testing::Test {};
-using ways = ::testing::Types<in_transactions, in_software>;
+using ways = ::testing::Types<in_transactions, joined, in_turns, in_software>;
 TYPED_TEST_SUITE(ExploredClosure, ways);
 
 TYPED_TEST(ExploredClosure, sees_whole_changes) {
@@ -41,7 +43,7 @@ TYPED_TEST(ExploredClosure, sees_whole_changes) {
         tx.write(second, tx.read(second) + 1);
       });
     };
-    change();  // turns software speculation on
+    change();  // turns software speculation on; the next closures may join
     at_once(
         [&] {
           change();
