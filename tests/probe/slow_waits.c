@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Waits on conditions that begin late, so that whoever signals before a waiter is known to the
-// condition does so in a test, and not once in a million: an object to be loaded before the system's.
+// Waits on conditions that begin late, so that signals come before the condition knows the waiter
+// in a test, and not once in a million: an object to be loaded before the system's.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
