@@ -36,7 +36,8 @@ struct options {
   bool pass_over_spinning = true;
   /// The run is given up when a CPU's clock reaches this, as a livelock never ends; 0: never.
   std::uint64_t most_cycles = 0;
-  /// Whether to note who is to blame for aborts; costs time, changes no result.
+  /// Whether to note who is to blame for aborts; costs time, is to change no result
+  /// (docs/lab.md tells of one cell where it does).
   bool blame = true;
   /// Who chooses instead of the clocks (runtime/strategy.hpp); null: the clocks.
   const lab::strategy* strategy = nullptr;

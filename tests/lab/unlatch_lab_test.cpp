@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <ostream>
 #include <stdexcept>
@@ -136,12 +137,31 @@ TEST_P(UnlatchLab, gives_the_same_answer_whatever_it_is_started_with) {
   EXPECT_EQ(ask(request, {.padding = 77, .randomised = true}).out, first);
 }
 
+/// Takes the three times out of the machine's counters that blame may change by a miss or so at the
+/// end of a run (docs/lab.md), and returns them.
+std::array<double, 3> take_times(measurement& measured) {
+  auto& machine = measured.extra.at("machine");
+  std::array<double, 3> times{};
+  std::size_t next = 0;
+  for (const char* const name : {"cycles", "cycles_busy", "stall_cycles"}) {
+    times[next++] = machine.at(name).get<double>();
+    machine.erase(name);
+  }
+  return times;
+}
+
 TEST_P(UnlatchLab, gives_the_same_answer_with_and_without_saying_why_transactions_aborted) {
   lab_request request = request_of(GetParam(), 1);
   measurement explained = parse_measurement(ask(request).out);
   explained.extra.erase("blame");
   request.blame = false;
-  EXPECT_EQ(to_json(parse_measurement(ask(request).out)), to_json(explained));
+  measurement plain = parse_measurement(ask(request).out);
+  constexpr double one_miss = 400;
+  const auto times = take_times(plain);
+  const auto explained_times = take_times(explained);
+  for (std::size_t i = 0; i < times.size(); ++i)
+    EXPECT_NEAR(explained_times[i], times[i], one_miss);
+  EXPECT_EQ(to_json(plain), to_json(explained));
 }
 
 TEST_P(UnlatchLab, gives_another_answer_with_another_seed) {
