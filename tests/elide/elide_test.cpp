@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "speculating_lock.hpp"
+#include "unlatch/mutex.hpp"
 
 namespace unlatch::testing {
 namespace {
@@ -250,6 +251,17 @@ TEST_F(Elide, counts_each_call_site_apart) {
   EXPECT_EQ(rows[0][counter::sections] + rows[1][counter::sections], 7u);
   EXPECT_NE(rows[0].site, rows[1].site);
   EXPECT_NE(rows[0].site.find("elide_test.cpp:"), std::string::npos);
+}
+
+TEST(ElideByName, leaves_what_a_named_closure_keeps_in_itself) {
+  elided<mutex> one("one of two names");
+  elided<mutex> other("the other name");
+  int kept = 0;
+  auto counting = [kept](auto&) mutable { return ++kept; };
+  int last = 0;
+  // The call site meets another lock than the last time at each call, so it looks again.
+  for (int i = 0; i < 100; ++i) last = elide(i % 2 == 0 ? one : other, counting);
+  EXPECT_EQ(last, 100);
 }
 
 }  // namespace
