@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <new>
 
+#include "studies/linked_nodes.hpp"
 #include "unlatch/platform.hpp"
 
 namespace unlatch::studies {
@@ -34,13 +35,7 @@ class chained_list {
   chained_list() = default;
   chained_list(const chained_list&) = delete;
   chained_list& operator=(const chained_list&) = delete;
-  ~chained_list() {
-    while (first_ != nullptr) {
-      node* const following = first_->next;
-      delete first_;
-      first_ = following;
-    }
-  }
+  ~chained_list() { delete_nodes(first_); }
 
   /// Reads every node up to the value. Returns the one that has it, or null.
   template <class Tx>
@@ -69,11 +64,7 @@ class chained_list {
   }
 
   /// The number of nodes; only while no section runs.
-  [[nodiscard]] std::size_t size() const {
-    std::size_t count = 0;
-    for (const node* at = first_; at != nullptr; at = at->next) ++count;
-    return count;
-  }
+  [[nodiscard]] std::size_t size() const { return count_nodes(first_); }
 
  private:
   /// The link that holds the node with that value, or else the last.

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "studies/linked_nodes.hpp"
 #include "unlatch/platform.hpp"
 
 namespace unlatch::studies {
@@ -26,13 +27,7 @@ class tail_list {
   tail_list() = default;
   tail_list(const tail_list&) = delete;
   tail_list& operator=(const tail_list&) = delete;
-  ~tail_list() {
-    while (first_ != nullptr) {
-      node* const following = first_->next;
-      delete first_;
-      first_ = following;
-    }
-  }
+  ~tail_list() { delete_nodes(first_); }
 
   /// Reads every node up to the value. Returns the first that has it, or null.
   template <class Tx>
@@ -79,11 +74,7 @@ class tail_list {
   }
 
   /// The number of nodes; only while no section runs.
-  [[nodiscard]] std::size_t size() const {
-    std::size_t count = 0;
-    for (const node* at = first_; at != nullptr; at = at->next) ++count;
-    return count;
-  }
+  [[nodiscard]] std::size_t size() const { return count_nodes(first_); }
 
  private:
   // Apart: who adds at the tail is not in the way of who begins to look at the head.
