@@ -377,6 +377,11 @@ auto elide(Lock& lock, Body&& body, const source_place where = source_place::cur
     if (detail::path_for<Lock>(rows.lock, row, sections) == detail::path::direct) [[likely]]
       return detail::run_direct<result, true, Lock, Body>(lock, body, section, rows, row, sections,
                                                           where);
+    if (lock.row() == rows.lock) {  // chosen already
+      detail::body_aside<Body> aside = body;
+      return detail::run_unelided<result, true>(lock, aside, section, row,
+                                                detail::start::speculating);
+    }
   }
   detail::body_aside<Body> aside = body;
   return detail::run_otherwise<result>(lock, aside, section, where);
